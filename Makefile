@@ -1,0 +1,96 @@
+# The index of everything a developer does here. Each target sets up what it needs in .venv.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/stamps
+INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode
+
+# The rooms that hold the guarantees: their coverage may not fall below COVERAGE_FLOOR per cent.
+COVERAGE_FLOOR := 90
+COVERAGE_ROOMS := */vskill_platform/domain/*,*/vskill_platform/ports/*,*/vskill_platform/stores/*,*/vskill_platform/worker/*,*/vskill_platform/engines/*,*/vskill_platform/worker_context.py
+
+RUN_PYTEST = $(BIN)/python -m pytest --cov --cov-report=
+CHECK_COVERAGE = $(BIN)/coverage report --include='$(COVERAGE_ROOMS)' --fail-under=$(COVERAGE_FLOOR)
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: $(STAMPS)/runtime ## Start the registry (ARGS="--help" passes arguments on)
+	$(BIN)/vskill-platform up $(ARGS)
+
+.PHONY: test
+test: check ## Check, run the tests, hold the coverage
+	$(RUN_PYTEST)
+	$(CHECK_COVERAGE)
+
+.PHONY: test-full
+test-full: check ## The same with the tests that run the stated counts
+	$(RUN_PYTEST) -m "not faults"
+	$(CHECK_COVERAGE)
+
+.PHONY: check
+check: $(STAMPS)/dev ## Format, lint, types and the rules of the house
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+.PHONY: format
+format: $(STAMPS)/dev ## Mend format and what the linter can mend
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+.PHONY: bench
+bench: $(STAMPS)/bench ## Run the benchmarks (ONLY=name runs one)
+	$(BIN)/python -m benchmarks $(ONLY)
+
+.PHONY: faults
+faults: $(STAMPS)/dev ## Run the long fault tests
+	VSKILL_TEST_SCALE=faults $(BIN)/python -m pytest -m faults --timeout=3600
+
+.PHONY: docs
+docs: $(STAMPS)/dev ## Write the reference pages from the code
+	$(BIN)/python -m tools.reference
+
+.PHONY: lock
+lock: $(STAMPS)/uv ## Compile the requirement files (UPGRADE=1 takes newer versions)
+	scripts/lock.sh $(if $(UPGRADE),--upgrade)
+
+.PHONY: clean
+clean: ## Remove .venv, caches and build output; data/ stays
+	rm -rf $(VENV) build dist .coverage .coverage.* htmlcov
+	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -not -path './data/*' -prune -exec rm -rf {} +
+
+# An environment whose Python is gone, or that was made for another folder, is made anew.
+VENV_WORKS := $(shell test -x $(BIN)/python && grep -qsF '$(CURDIR)/$(VENV)' $(BIN)/activate && echo yes)
+
+.PHONY: recreate
+$(STAMPS)/venv: $(if $(VENV_WORKS),,recreate)
+	@scripts/create-venv.sh $(VENV)
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/uv: $(STAMPS)/venv requirements/uv.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
+	@touch $@
+
+$(STAMPS)/runtime: $(STAMPS)/uv requirements/runtime.txt requirements/build.txt pyproject.toml
+	@echo "Installing requirements/runtime.txt and the project"
+	@$(INSTALL) --require-hashes -r requirements/runtime.txt -r requirements/build.txt
+	@$(INSTALL) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(STAMPS)/dev: $(STAMPS)/runtime requirements/dev.txt
+	@echo "Installing requirements/dev.txt"
+	@$(INSTALL) --require-hashes -r requirements/dev.txt
+	@touch $@
+
+$(STAMPS)/bench: $(STAMPS)/dev requirements/bench.txt
+	@echo "Installing requirements/bench.txt"
+	@$(INSTALL) --require-hashes -r requirements/bench.txt
+	@touch $@

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Compiles the requirement files with hashes, each held to the versions of the ones before it.
+# Arguments go to `uv pip compile`, for instance --upgrade. The files name no package index.
+set -eu
+
+cd "$(dirname "$0")/.."
+uv=.venv/bin/uv
+
+compile() {
+    output=requirements/$1.txt
+    shift
+    "$uv" pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+        --no-emit-index-url --no-emit-find-links --no-header --output-file "$output" "$@"
+}
+
+compile uv requirements/uv.in "$@"
+compile runtime pyproject.toml "$@"
+compile build requirements/build.in "$@"
+compile dev requirements/dev.in "$@"
+compile bench requirements/bench.in "$@"
+
+if grep -n '://' requirements/*.txt; then
+    echo "A requirement file names an address; none may." >&2
+    exit 1
+fi

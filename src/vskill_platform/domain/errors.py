@@ -1,0 +1,234 @@
+"""The one error tree.
+
+Every error that leaves a room of the house is a `VskillError`. It carries a stable `code` (the same word in the API, on
+the command line and in the docs), whether trying again can help (`retryable`), and named `fields` for programs. The
+message is for people: what happened, to what, and what to do next. Standard library only, so that every module may
+import it.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class VskillError(Exception):
+    """Something went wrong that the caller can be told about."""
+
+    code: ClassVar[str] = "internal_error"
+    retryable: ClassVar[bool] = False
+
+    def __init__(self, message: str, **fields: object) -> None:
+        super().__init__(message)
+        self.message = message
+        self.fields: dict[str, object] = fields
+
+
+# What a caller handed in
+
+
+class InvalidInput(VskillError):
+    """The caller's input breaks a stated limit or form."""
+
+    code = "invalid_input"
+
+
+class InvalidKey(InvalidInput):
+    """A key is empty, too long or holds a character no key may hold."""
+
+    code = "invalid_key"
+
+
+class ValueTooLarge(InvalidInput):
+    """A value is larger than the store takes."""
+
+    code = "value_too_large"
+
+
+class MessageTooLarge(InvalidInput):
+    """A queue message is larger than the queue takes."""
+
+    code = "message_too_large"
+
+
+class CommitTooLarge(InvalidInput):
+    """A commit holds more operations than one commit may."""
+
+    code = "commit_too_large"
+
+
+class InvalidCursor(InvalidInput):
+    """A cursor was not made by the listing it was handed to."""
+
+    code = "invalid_cursor"
+
+
+class InvalidQuery(InvalidInput):
+    """A catalog query names a facet, sort or page that the collection does not have."""
+
+    code = "invalid_query"
+
+
+class InvalidRepositoryUrl(InvalidInput):
+    """A repository address has no host, no owner or no name."""
+
+    code = "invalid_repository_url"
+
+
+class InvalidSettings(InvalidInput):
+    """A setting has a value outside its range."""
+
+    code = "invalid_settings"
+
+
+# What a record or message turned out to be
+
+
+class MalformedRecord(VskillError):
+    """A stored record is not JSON, has wrong types or an unknown word in it."""
+
+    code = "malformed_record"
+
+
+class RecordFromFuture(VskillError):
+    """A record was written by a newer version: it can be read, not written."""
+
+    code = "record_from_future"
+
+
+class MalformedMessage(VskillError):
+    """A queue message cannot be decoded. Delivering it again will not help."""
+
+    code = "malformed_message"
+
+
+class UnknownMessageKind(VskillError):
+    """A queue message is of a kind that this version does not know; a newer worker may."""
+
+    code = "unknown_message_kind"
+    retryable = True
+
+
+class IllegalTransition(VskillError):
+    """The transition table has no such step for a submission."""
+
+    code = "illegal_transition"
+
+
+class NotFound(VskillError):
+    """The thing that was asked for is not there."""
+
+    code = "not_found"
+
+
+# What another writer did first
+
+
+class Conflict(VskillError):
+    """A condition of the commit did not hold any more. Nothing was written: read again, decide again."""
+
+    code = "conflict"
+    retryable = True
+
+
+class LeaseLost(VskillError):
+    """The lease on a message lapsed or was taken over. Nothing was written: the message belongs to another now."""
+
+    code = "lease_lost"
+
+
+class CommitUnknown(VskillError):
+    """The connection was lost in the middle of a commit and its outcome could not be learnt in time."""
+
+    code = "commit_unknown"
+    retryable = True
+
+
+# What the machine did
+
+
+class StoreUnavailable(VskillError):
+    """The store could not be read or written. It says nothing about what is in it."""
+
+    code = "store_unavailable"
+    retryable = True
+
+
+class DiskFull(StoreUnavailable):
+    """The disk is full: the write was refused and nothing of it was kept."""
+
+    code = "disk_full"
+
+
+class EngineClosed(StoreUnavailable):
+    """The engine was closed before the call was carried out."""
+
+    code = "engine_closed"
+
+
+class EngineRefused(VskillError):
+    """The engine will not open what it was pointed at."""
+
+    code = "engine_refused"
+
+
+class DataFolderOwned(EngineRefused):
+    """Another process owns the data folder."""
+
+    code = "data_folder_owned"
+
+
+class DatabaseNotOurs(EngineRefused):
+    """The file is not a database of this program."""
+
+    code = "database_not_ours"
+
+
+class DatabaseFromFuture(EngineRefused):
+    """The database was written by a newer version of this program."""
+
+    code = "database_from_future"
+
+
+class DatabaseReadOnly(EngineRefused):
+    """The database file or its folder cannot be written."""
+
+    code = "database_read_only"
+
+
+class BlobCorrupt(VskillError):
+    """A blob's bytes do not have the digest they are stored under."""
+
+    code = "blob_corrupt"
+
+
+class BlobMissing(NotFound):
+    """No blob is stored under the digest."""
+
+    code = "blob_missing"
+
+
+# What the process was given
+
+
+class BindingUnavailable(VskillError):
+    """Code asked for a binding outside a worker batch and outside a request."""
+
+    code = "binding_unavailable"
+
+
+class TimeLimitExceeded(VskillError):
+    """Work on one message took longer than it may."""
+
+    code = "time_limit_exceeded"
+    retryable = True
+
+
+def error_tree() -> list[type[VskillError]]:
+    """Every error of the tree, parents before children, in the order of definition."""
+    found: list[type[VskillError]] = []
+    waiting: list[type[VskillError]] = [VskillError]
+    while waiting:
+        error = waiting.pop(0)
+        found.append(error)
+        waiting.extend(error.__subclasses__())
+    return found

@@ -1,0 +1,71 @@
+"""The catalog: what pages ask. Written in the same commit as the records, so that it cannot drift."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from vskill_platform.domain.catalog import Collection
+from vskill_platform.domain.errors import InvalidQuery
+
+MAX_CATALOG_PAGE = 1000
+MAX_OFFSET = 1_000_000
+MAX_SEARCH_CHARS = 512
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogQuery:
+    """Documents of a collection that match every facet (any of its values) and every search term, one page of them.
+
+    Documents with equal sort values are ordered by id, in the same direction.
+    """
+
+    collection: Collection
+    where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    search: str = ""
+    sort: str | None = None
+    descending: bool = True
+    limit: int = 50
+    offset: int = 0
+
+
+class CatalogPage(NamedTuple):
+    """Rows of one page (the documents' `row`, with their ids), and how many match in all."""
+
+    rows: list[tuple[str, bytes]]
+    total: int
+
+
+class Catalog(Protocol):
+    """Reads over the documents that commits have indexed."""
+
+    async def query(self, query: CatalogQuery) -> CatalogPage:
+        """One page, and the exact total, of one and the same moment. A search without any term matches everything.
+
+        Raises InvalidQuery for a facet or sort that the collection does not have, or a page outside the limits.
+        """
+        ...
+
+    async def counts(self, collection: Collection, facet: str) -> dict[str, int]:
+        """How many documents have each value of a facet. Values that none has are not there."""
+        ...
+
+
+def check_query(query: CatalogQuery) -> None:
+    """Raise InvalidQuery unless the collection can answer the query."""
+    declared = query.collection
+    for facet in query.where:
+        check_facet(declared, facet)
+    if query.sort is not None and query.sort not in declared.sorts:
+        raise InvalidQuery(f"'{declared.name}' is sorted by {', '.join(declared.sorts)}, not by '{query.sort}'.")
+    if not 1 <= query.limit <= MAX_CATALOG_PAGE or not 0 <= query.offset <= MAX_OFFSET:
+        raise InvalidQuery(f"A page has 1 to {MAX_CATALOG_PAGE} rows and begins at 0 to {MAX_OFFSET}.")
+    if len(query.search) > MAX_SEARCH_CHARS:
+        raise InvalidQuery(f"A search has at most {MAX_SEARCH_CHARS} characters.")
+
+
+def check_facet(collection: Collection, facet: str) -> None:
+    """Raise InvalidQuery unless the collection has the facet."""
+    if facet not in collection.facets:
+        raise InvalidQuery(f"'{collection.name}' is filtered by {', '.join(collection.facets)}, not by '{facet}'.")

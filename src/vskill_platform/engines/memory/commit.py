@@ -1,0 +1,202 @@
+"""Commits of the memory engine: judge every condition first, then write, without a pause in between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from vskill_platform.domain.errors import Conflict, LeaseLost, MalformedRecord
+from vskill_platform.domain.ids import CommitId
+from vskill_platform.domain.recovery import MessageStatus
+from vskill_platform.engines.memory.state import MemoryState, Row, StoredMessage
+from vskill_platform.ports.commit import (
+    Ack,
+    Add,
+    Bury,
+    Check,
+    CheckIdle,
+    Committed,
+    Delete,
+    Emit,
+    Index,
+    Lease,
+    Operation,
+    Put,
+    Release,
+    Retry,
+    Send,
+    Unindex,
+    check_operations,
+)
+from vskill_platform.ports.events import Event
+from vskill_platform.ports.kv import Entry
+
+_COMMITS_KEPT_MS = 24 * 3600 * 1000
+_counters = msgspec.json.Decoder(dict[str, int])
+
+
+class MemoryCommit:
+    """Commit over a MemoryState."""
+
+    def __init__(self, state: MemoryState) -> None:
+        self._state = state
+
+    async def commit(self, operations: Sequence[Operation], *, id: CommitId | None = None) -> Committed:
+        """Apply the operations, all or none."""
+        return self.apply(operations, id=id)
+
+    async def find_commit(self, id: CommitId) -> Committed | None:
+        """The commit with this id."""
+        self._state.check_open()
+        known = self._state.commits.get(id)
+        return None if known is None else Committed(known[0])
+
+    async def purge(self) -> int:
+        """Remove what has expired."""
+        self._state.check_open()
+        expired = [key for key in self._state.rows if self._state.live_row(key) is None]
+        for key in expired:
+            self._state.remove_row(key)
+        oldest_ms = self._state.clock.now_ms() - _COMMITS_KEPT_MS
+        old = [id for id, (_, at_ms) in self._state.commits.items() if at_ms < oldest_ms]
+        for id in old:
+            del self._state.commits[id]
+        return len(expired) + len(old)
+
+    def apply(self, operations: Sequence[Operation], *, id: CommitId | None = None) -> Committed:
+        """The commit itself; synchronous, so nothing can come between its parts."""
+        state = self._state
+        state.check_open()
+        check_operations(operations)
+        if id is not None and id in state.commits:
+            return Committed(state.commits[id][0])
+        state.settle_timers()
+        counters = self._judge(operations)
+        state.sequence += 1
+        for operation in operations:
+            self._write(operation, counters)
+        if id is not None:
+            state.commits[id] = (state.sequence, state.clock.now_ms())
+        self._wake(operations)
+        return Committed(state.sequence)
+
+    def _judge(self, operations: Sequence[Operation]) -> dict[str, dict[str, int]]:
+        """Raise unless every condition holds; gives the counters that will be added to."""
+        counters: dict[str, dict[str, int]] = {}
+        sent: set[str] = set()
+        settled: set[str] = set()
+        for operation in operations:
+            match operation:
+                case Put() | Delete() | Check():
+                    self._judge_version(operation)
+                case Add(key=key):
+                    counters[key] = self._read_counter(key)
+                case Send(id=id):
+                    if id in self._state.messages or id in sent:
+                        raise Conflict(f"There is a message '{id}' already.", message_id=id)
+                    sent.add(id)
+                case Ack(lease=lease) | Retry(lease=lease) | Release(lease=lease) | Bury(lease=lease):
+                    self._leased(lease)
+                    if lease.message_id in settled:
+                        raise LeaseLost(f"The commit settles '{lease.message_id}' twice.", message_id=lease.message_id)
+                    settled.add(lease.message_id)
+                case CheckIdle(message_id=id):
+                    message = self._state.messages.get(id)
+                    if message is not None and message.status is MessageStatus.LEASED:
+                        raise Conflict(f"The message '{id}' is being worked on.", message_id=id)
+                case _:
+                    pass
+        return counters
+
+    def _judge_version(self, operation: Put | Delete | Check) -> None:
+        if operation.if_version is None:
+            return
+        row = self._state.live_row(operation.key)
+        version = 0 if row is None else row.entry.version
+        if version != operation.if_version:
+            raise Conflict(
+                f"'{operation.key}' is at version {version}, not {operation.if_version}.",
+                key=operation.key,
+                version=version,
+            )
+
+    def _read_counter(self, key: str) -> dict[str, int]:
+        row = self._state.live_row(key)
+        if row is None:
+            return {}
+        try:
+            return _counters.decode(row.entry.value)
+        except msgspec.MsgspecError as exc:
+            raise MalformedRecord(f"'{key}' is not a counter: {exc}", key=key) from exc
+
+    def _leased(self, lease: Lease) -> StoredMessage:
+        message = self._state.messages.get(lease.message_id)
+        if message is None or message.token != lease.token or message.status is not MessageStatus.LEASED:
+            raise LeaseLost(
+                f"The lease on message '{lease.message_id}' is over; another worker may have it.",
+                message_id=lease.message_id,
+            )
+        return message
+
+    def _write(self, operation: Operation, counters: dict[str, dict[str, int]]) -> None:
+        state = self._state
+        match operation:
+            case Put(key=key, value=value, ttl_s=ttl_s, due_ms=due_ms):
+                state.put_row(key, Row(Entry(value, state.sequence), self._expiry(ttl_s), due_ms))
+            case Delete(key=key):
+                state.remove_row(key)
+            case Add(key=key, amounts=amounts, ttl_s=ttl_s):
+                sums = counters[key]
+                for name, amount in amounts.items():
+                    sums[name] = sums.get(name, 0) + amount
+                state.put_row(key, Row(Entry(msgspec.json.encode(sums), state.sequence), self._expiry(ttl_s), None))
+            case Send():
+                self._send(operation)
+            case Ack(lease=lease):
+                del state.messages[lease.message_id]
+            case Retry(lease=lease, error=error, delay_s=delay_s):
+                message = self._leased(lease)
+                message.error, message.is_suspect = error, False
+                state.end_attempt(message, delay_ms=delay_s * 1000)
+            case Release(lease=lease, delay_s=delay_s):
+                message = self._leased(lease)
+                message.attempts -= 1
+                state.make_ready(message, delay_ms=delay_s * 1000)
+            case Bury(lease=lease, error=error):
+                message = self._leased(lease)
+                message.error, message.status = error, MessageStatus.DEAD
+            case Index(document=document):
+                state.documents.setdefault(document.collection.name, {})[document.id] = document
+            case Unindex(collection=collection, id=id):
+                state.documents.get(collection.name, {}).pop(id, None)
+            case Emit(kind=kind, subject=subject, data=data):
+                state.event_sequence += 1
+                state.events.append(Event(state.event_sequence, state.clock.now_ms(), kind, subject, data))
+            case Check() | CheckIdle():
+                pass
+
+    def _send(self, operation: Send) -> None:
+        state = self._state
+        state.message_number += 1
+        now_ms = state.clock.now_ms()
+        message = StoredMessage(
+            id=operation.id,
+            queue=operation.queue,
+            number=state.message_number,
+            body=operation.body,
+            priority=operation.priority,
+            sent_ms=now_ms,
+            at_ms=now_ms,
+        )
+        state.messages[operation.id] = message
+        state.make_ready(message, delay_ms=operation.delay_s * 1000)
+
+    def _expiry(self, ttl_s: float | None) -> float | None:
+        return None if ttl_s is None else self._state.clock.now_ms() + ttl_s * 1000
+
+    def _wake(self, operations: Sequence[Operation]) -> None:
+        if any(isinstance(operation, Send | Retry | Release) for operation in operations):
+            self._state.arrivals.notify()
+        if any(isinstance(operation, Emit) for operation in operations):
+            self._state.emissions.notify()

@@ -1,0 +1,1 @@
+"""Records over the ports. Every function reads its bindings from the env in scope."""

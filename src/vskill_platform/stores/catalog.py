@@ -1,0 +1,35 @@
+"""The catalog as pages ask it: typed rows and counts."""
+
+from __future__ import annotations
+
+from typing import Generic, NamedTuple, TypeVar
+
+import msgspec
+
+from vskill_platform.domain.catalog import SUBMISSIONS
+from vskill_platform.domain.submission import SubmissionState, count_by_category
+from vskill_platform.ports.catalog import CatalogQuery
+from vskill_platform.stores.records import decode_record
+from vskill_platform.worker_context import current_env
+
+R = TypeVar("R")
+
+
+class Rows(NamedTuple, Generic[R]):
+    """One page of rows and how many there are in all."""
+
+    rows: list[R]
+    total: int
+
+
+async def query_rows(query: CatalogQuery, *, decoder: msgspec.json.Decoder[R]) -> Rows[R]:
+    """The rows that a query asks for, decoded. A row that cannot be read raises: the catalog is ours to keep right."""
+    page = await current_env("catalog").catalog.query(query)
+    return Rows([decode_record(identity, row, decoder=decoder) for identity, row in page.rows], page.total)
+
+
+async def count_submissions() -> dict[str, int]:
+    """How many submissions are in each category, and in all."""
+    counts = await current_env("catalog").catalog.counts(SUBMISSIONS, "state")
+    by_category = count_by_category({SubmissionState(state): count for state, count in counts.items()})
+    return {**{category.value: count for category, count in by_category.items()}, "total": sum(counts.values())}

@@ -1,0 +1,60 @@
+"""Asking external scanners for an opinion: PENDING and a message, in one commit. The scanners themselves are elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vskill_platform.domain.errors import Conflict
+from vskill_platform.domain.ids import message_id
+from vskill_platform.domain.messages import EXTERNAL_SCANS_QUEUE, RunExternalScan, encode_message
+from vskill_platform.domain.times import iso_from_ms
+from vskill_platform.ports.commit import ABSENT, Put, Send
+from vskill_platform.stores.external_scans import (
+    IN_PROGRESS,
+    ExternalScan,
+    ExternalScanStatus,
+    decode_external_scan,
+    external_scan_key,
+    telling,
+)
+from vskill_platform.stores.records import encode_record
+from vskill_platform.worker_context import current_env
+
+
+async def dispatch_external_scans(slug: str, providers: Sequence[str]) -> list[str]:
+    """Ask providers for an opinion: PENDING and a message, in one commit each. Returns those that were asked.
+
+    A provider that is at it already is not asked again.
+    """
+    return [provider for provider in dict.fromkeys(providers) if await _dispatch(slug, provider)]
+
+
+async def _dispatch(slug: str, provider: str) -> bool:
+    env = current_env("queue")
+    key = external_scan_key(slug, provider)
+    entry = await env.kv.get(key)
+    if entry is not None and decode_external_scan(key, entry.value).status in IN_PROGRESS:
+        return False
+    now = iso_from_ms(env.clock.now_ms())
+    identity = message_id(env.random_id())
+    scan = ExternalScan(
+        slug=slug,
+        provider=provider,
+        status=ExternalScanStatus.PENDING,
+        requested_at=now,
+        updated_at=now,
+        message_id=identity,
+    )
+    body = encode_message(RunExternalScan(slug=slug, provider=provider, requested_at=now))
+    version = ABSENT if entry is None else entry.version
+    try:
+        await env.writes.commit(
+            [
+                Put(key, encode_record(scan), if_version=version),
+                Send(EXTERNAL_SCANS_QUEUE, identity, body),
+                telling(scan),
+            ]
+        )
+    except Conflict:
+        return False
+    return True

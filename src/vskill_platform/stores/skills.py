@@ -1,0 +1,178 @@
+"""Published skills: enumerating them, listing them, finding one by its slug or an older one, and moving old slugs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import NamedTuple
+
+import msgspec
+import structlog
+
+from vskill_platform.domain.catalog import SKILLS, Document
+from vskill_platform.domain.errors import Conflict, InvalidInput, MalformedRecord
+from vskill_platform.domain.ids import ALIAS_PREFIX, SKILL_PREFIX, alias_key, skill_key
+from vskill_platform.domain.search_terms import document_terms
+from vskill_platform.domain.skill import PublishedSkillSummary, Skill
+from vskill_platform.domain.slug import is_current_slug, skill_slug
+from vskill_platform.domain.times import ms_from_iso
+from vskill_platform.ports.catalog import CatalogQuery
+from vskill_platform.ports.commit import ABSENT, Delete, Emit, Index, Operation, Put, Unindex
+from vskill_platform.stores.catalog import Rows, query_rows
+from vskill_platform.stores.fan_out import settle_each
+from vskill_platform.stores.reads import Settled, list_keys, read_prefix, scan_prefix
+from vskill_platform.stores.records import decode_record, encode_changed
+from vskill_platform.worker_context import current_env
+
+_log = structlog.get_logger(__name__)
+_MIGRATIONS_IN_FLIGHT = 16
+
+
+class _Summary(msgspec.Struct, frozen=True, rename="camel", gc=False):
+    """The fields of a skill's record that an enumeration needs; older records may lack any of them."""
+
+    name: str | None = None
+    repo_url: str | None = None
+    description: str = ""
+    version: str = ""
+    tier: str = "SCANNED"
+    score: int = 0
+    updated_at: str = ""
+
+
+_summaries = msgspec.json.Decoder(_Summary)
+_skills = msgspec.json.Decoder(Skill)
+_rows = msgspec.json.Decoder(PublishedSkillSummary)
+
+
+class SlugMigration(NamedTuple):
+    """What a migration of slugs did."""
+
+    examined: int
+    moved: int
+    conflicts: int
+    unmovable: int
+    failed: int
+
+
+async def enumerate_published_skills() -> Settled[PublishedSkillSummary]:
+    """Every published skill, by slug. Aliases are never read; what is malformed or failing is left out and counted."""
+    return await read_prefix(SKILL_PREFIX, _decode_summary, exclude=ALIAS_PREFIX)
+
+
+def iter_published_skills() -> AsyncIterator[Settled[PublishedSkillSummary]]:
+    """The same as a stream of chunks, so that memory does not grow with the registry."""
+    return scan_prefix(SKILL_PREFIX, _decode_summary, exclude=ALIAS_PREFIX)
+
+
+def _decode_summary(key: str, value: bytes) -> PublishedSkillSummary:
+    summary = decode_record(key, value, decoder=_summaries)
+    slug = key.removeprefix(SKILL_PREFIX)
+    return PublishedSkillSummary(
+        slug=slug,
+        name=slug if summary.name is None else summary.name,
+        repo_url=summary.repo_url or "",
+        description=summary.description,
+        version=summary.version,
+        tier=summary.tier,
+        score=summary.score,
+        updated_at=summary.updated_at,
+    )
+
+
+async def get_published_skills_list(
+    *, search: str = "", tier: str | None = None, limit: int = 50, offset: int = 0
+) -> Rows[PublishedSkillSummary]:
+    """One page of published skills, newest change first, from the catalog."""
+    where = {} if tier is None else {"tier": (tier,)}
+    query = CatalogQuery(SKILLS, where=where, search=search, limit=limit, offset=offset)
+    return await query_rows(query, decoder=_rows)
+
+
+async def resolve_slug(slug: str) -> str | None:
+    """The slug under which a skill is published: the slug itself, or what an alias says. None if there is no such skill."""
+    kv = current_env("kv").kv
+    if await kv.get(skill_key(slug)) is not None:
+        return slug
+    alias = await kv.get(alias_key(slug))
+    if alias is None:
+        return None
+    target = alias.value.decode()
+    return target if await kv.get(skill_key(target)) is not None else None
+
+
+async def migrate_skill_slugs(*, dry_run: bool = False) -> SlugMigration:
+    """Move every skill whose slug is of an older form to its present one, and leave an alias behind.
+
+    A slug that is taken stays where it is and counts as a conflict. Running it again moves nothing twice.
+    """
+    keys = [key async for page in list_keys(SKILL_PREFIX) for key in page if not key.startswith(ALIAS_PREFIX)]
+    old = [key for key in keys if not is_current_slug(key.removeprefix(SKILL_PREFIX))]
+    outcomes = await settle_each(old, lambda key: _move_skill(key, dry_run=dry_run), in_flight=_MIGRATIONS_IN_FLIGHT)
+    for key, outcome in zip(old, outcomes, strict=True):
+        if isinstance(outcome, Exception):
+            _log.error("slug_migration_failed", key=key, error=str(outcome))
+    return SlugMigration(
+        examined=len(keys),
+        moved=outcomes.count("moved"),
+        conflicts=outcomes.count("conflict"),
+        unmovable=outcomes.count("unmovable"),
+        failed=sum(isinstance(outcome, Exception) for outcome in outcomes),
+    )
+
+
+async def _move_skill(key: str, *, dry_run: bool) -> str:
+    env = current_env("kv")
+    slug = key.removeprefix(SKILL_PREFIX)
+    try:
+        entry = await env.kv.get(key)
+        if entry is None:
+            return "gone"
+        skill = decode_record(key, entry.value, decoder=_skills)
+        target = skill_slug(skill.repo_url, skill.name or slug)
+        if not dry_run:
+            await env.writes.commit(_moving(slug, target, skill, value=entry.value, version=entry.version))
+    except Conflict:
+        _log.warning("slug_taken", slug=slug)
+        return "conflict"
+    except (InvalidInput, MalformedRecord) as error:
+        _log.warning("slug_unmovable", slug=slug, error=error.message)
+        return "unmovable"
+    return "moved"
+
+
+def _moving(slug: str, target: str, skill: Skill, *, value: bytes, version: int) -> list[Operation]:
+    moved = msgspec.structs.replace(skill, slug=target)
+    return [
+        Put(skill_key(target), encode_changed(moved, key=skill_key(slug), previous=value), if_version=ABSENT),
+        Put(alias_key(slug), target.encode()),
+        Delete(skill_key(slug), if_version=version),
+        Unindex(SKILLS, slug),
+        Index(index_skill(moved)),
+        Emit("skill.renamed", target, msgspec.json.encode({"from": slug, "to": target})),
+    ]
+
+
+def index_skill(skill: Skill) -> Document:
+    """The catalog's document for a published skill."""
+    row = PublishedSkillSummary(
+        slug=skill.slug,
+        name=skill.name or skill.slug,
+        repo_url=skill.repo_url,
+        description=skill.description,
+        version=skill.version,
+        tier=skill.tier.value,
+        score=skill.score,
+        updated_at=skill.updated_at,
+    )
+    return Document(
+        collection=SKILLS,
+        id=skill.slug,
+        row=msgspec.json.encode(row),
+        facets={"tier": skill.tier.value, "category": skill.category, "publisher": skill.publisher},
+        sorts={
+            "updated": ms_from_iso(skill.updated_at) if skill.updated_at else 0,
+            "score": skill.score,
+            "name": row.name,
+        },
+        terms=document_terms(f"{row.name} {skill.slug} {skill.description}"),
+    )

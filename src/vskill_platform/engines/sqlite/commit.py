@@ -1,0 +1,230 @@
+"""Commits: the conditions of all operations first, then the writes, in the writer's transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import apsw
+import msgspec
+
+from vskill_platform.domain.errors import Conflict, LeaseLost, MalformedRecord
+from vskill_platform.domain.ids import CommitId
+from vskill_platform.engines.sqlite.connection import fetch_one
+from vskill_platform.engines.sqlite.documents import index_document, unindex_document
+from vskill_platform.engines.sqlite.readers import Readers
+from vskill_platform.engines.sqlite.timers import DELAYED, WAITING
+from vskill_platform.engines.sqlite.writer import Transaction, Writer
+from vskill_platform.ports.commit import (
+    Ack,
+    Add,
+    Bury,
+    Check,
+    CheckIdle,
+    Committed,
+    Delete,
+    Emit,
+    Index,
+    Lease,
+    Operation,
+    Put,
+    Release,
+    Retry,
+    Send,
+    Unindex,
+    check_operations,
+)
+
+_COMMITS_KEPT_MS = 24 * 3600 * 1000
+_counters = msgspec.json.Decoder(dict[str, int])
+
+_VERSION = "SELECT version FROM kv WHERE key = ? AND (expires_ms IS NULL OR expires_ms > ?)"
+_VALUE = "SELECT value FROM kv WHERE key = ? AND (expires_ms IS NULL OR expires_ms > ?)"
+_PUT = """
+INSERT INTO kv (key, version, expires_ms, due_ms, value) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (key) DO UPDATE SET
+    version = excluded.version, expires_ms = excluded.expires_ms, due_ms = excluded.due_ms, value = excluded.value
+"""
+_DELETE = "DELETE FROM kv WHERE key = ?"
+_LEASE_HELD = "SELECT 1 FROM message WHERE id = ? AND token = ? AND status = 2"
+_IS_LEASED = "SELECT 1 FROM message WHERE id = ? AND status = 2"
+_SEND = """
+INSERT INTO message (id, queue, status, at_ms, priority, sent_ms, body) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO NOTHING
+"""
+_ACK = "DELETE FROM message WHERE id = ?"
+_RETRY = """
+UPDATE message SET status = iif(attempts >= :max_attempts, 3, :status), at_ms = :at_ms, suspect = 0, error = :error
+WHERE id = :id
+"""
+_RELEASE = "UPDATE message SET status = :status, at_ms = :at_ms, attempts = attempts - 1 WHERE id = :id"
+_BURY = "UPDATE message SET status = 3, error = ? WHERE id = ?"
+_EMIT = "INSERT INTO event (at_ms, kind, subject, data) VALUES (?, ?, ?, ?)"
+_FIND_COMMIT = "SELECT version FROM commits WHERE id = ?"
+_RECORD_COMMIT = "INSERT INTO commits (id, version, at_ms) VALUES (?, ?, ?)"
+
+
+class SqliteCommit:
+    """Commit over the writer."""
+
+    def __init__(self, writer: Writer, readers: Readers) -> None:
+        self._writer = writer
+        self._readers = readers
+
+    async def commit(self, operations: Sequence[Operation], *, id: CommitId | None = None) -> Committed:
+        """Apply the operations, all or none."""
+        check_operations(operations)
+        return await self._writer.run(lambda transaction: apply_operations(transaction, operations, id=id))
+
+    async def find_commit(self, id: CommitId) -> Committed | None:
+        """The commit with this id."""
+        row = self._readers.point(lambda connection: fetch_one(connection, _FIND_COMMIT, (id,)))
+        return None if row is None else Committed(*row)
+
+    async def purge(self) -> int:
+        """Remove what has expired."""
+        return await self._writer.run(_purge)
+
+
+def apply_operations(
+    transaction: Transaction, operations: Sequence[Operation], *, id: CommitId | None = None
+) -> Committed:
+    """One commit, inside a job of the writer. Raises before it has written anything."""
+    connection = transaction.connection
+    if id is not None:
+        known = fetch_one(connection, _FIND_COMMIT, (id,))
+        if known is not None:
+            return Committed(*known)
+    counters = _judge(transaction, operations)
+    version = transaction.next_sequence()
+    for operation in operations:
+        _write(transaction, operation, version=version, counters=counters)
+    if id is not None:
+        connection.execute(_RECORD_COMMIT, (id, version, transaction.now_ms))
+    return Committed(version)
+
+
+def _judge(transaction: Transaction, operations: Sequence[Operation]) -> dict[str, dict[str, int]]:
+    """Raise unless every condition holds; gives the counters that will be added to."""
+    connection = transaction.connection
+    counters: dict[str, dict[str, int]] = {}
+    settled: set[str] = set()
+    for operation in operations:
+        match operation:
+            case Put(if_version=None) | Delete(if_version=None):
+                pass
+            case Put() | Delete() | Check():
+                _judge_version(transaction, operation)
+            case Add(key=key):
+                counters[key] = _read_counter(transaction, key)
+            case Ack(lease=lease) | Retry(lease=lease) | Release(lease=lease) | Bury(lease=lease):
+                _judge_lease(connection, lease, settled)
+            case CheckIdle(message_id=id):
+                if fetch_one(connection, _IS_LEASED, (id,)) is not None:
+                    raise Conflict(f"The message '{id}' is being worked on.", message_id=id)
+            case _:
+                pass
+    return counters
+
+
+def _judge_version(transaction: Transaction, operation: Put | Delete | Check) -> None:
+    row = fetch_one(transaction.connection, _VERSION, (operation.key, transaction.now_ms))
+    version = 0 if row is None else row[0]
+    if version != operation.if_version:
+        raise Conflict(
+            f"'{operation.key}' is at version {version}, not {operation.if_version}.",
+            key=operation.key,
+            version=version,
+        )
+
+
+def _judge_lease(connection: apsw.Connection, lease: Lease, settled: set[str]) -> None:
+    held = fetch_one(connection, _LEASE_HELD, lease) is not None
+    if not held or lease.message_id in settled:
+        raise LeaseLost(
+            f"The lease on message '{lease.message_id}' is over; another worker may have it.",
+            message_id=lease.message_id,
+        )
+    settled.add(lease.message_id)
+
+
+def _read_counter(transaction: Transaction, key: str) -> dict[str, int]:
+    row = fetch_one(transaction.connection, _VALUE, (key, transaction.now_ms))
+    if row is None:
+        return {}
+    try:
+        return _counters.decode(row[0])
+    except msgspec.MsgspecError as exc:
+        raise MalformedRecord(f"'{key}' is not a counter: {exc}", key=key) from exc
+
+
+def _write(
+    transaction: Transaction, operation: Operation, *, version: int, counters: dict[str, dict[str, int]]
+) -> None:
+    connection = transaction.connection
+    match operation:
+        case Put(key=key, value=value, ttl_s=ttl_s, due_ms=due_ms):
+            connection.execute(_PUT, (key, version, _moment(transaction, ttl_s), due_ms, value))
+        case Delete(key=key):
+            connection.execute(_DELETE, (key,))
+        case Add(key=key, amounts=amounts, ttl_s=ttl_s):
+            sums = counters[key]
+            for name, amount in amounts.items():
+                sums[name] = sums.get(name, 0) + amount
+            value = msgspec.json.encode(sums)
+            connection.execute(_PUT, (key, version, _moment(transaction, ttl_s), None, value))
+        case Send():
+            _send(transaction, operation)
+        case Ack(lease=lease):
+            connection.execute(_ACK, (lease.message_id,))
+        case Retry() | Release():
+            _return_message(transaction, operation)
+        case Bury(lease=lease, error=error):
+            connection.execute(_BURY, (error, lease.message_id))
+        case Index(document=document):
+            index_document(connection, document)
+        case Unindex(collection=collection, id=id):
+            unindex_document(connection, collection, id)
+        case Emit(kind=kind, subject=subject, data=data):
+            connection.execute(_EMIT, (transaction.now_ms, kind, subject, data))
+            transaction.last_event = connection.last_insert_rowid()
+        case Check() | CheckIdle():
+            pass
+
+
+def _send(transaction: Transaction, message: Send) -> None:
+    now_ms = transaction.now_ms
+    status, at_ms = _readiness(transaction, message.delay_s)
+    row = (message.id, message.queue, status, at_ms, message.priority, now_ms, message.body)
+    transaction.connection.execute(_SEND, row)
+    if transaction.connection.changes() == 0:
+        raise Conflict(f"There is a message '{message.id}' already.", message_id=message.id)
+    transaction.has_arrivals = True
+
+
+def _return_message(transaction: Transaction, operation: Retry | Release) -> None:
+    status, at_ms = _readiness(transaction, operation.delay_s)
+    bindings: dict[str, apsw.SQLiteValue] = {"id": operation.lease.message_id, "status": status, "at_ms": at_ms}
+    if isinstance(operation, Release):
+        transaction.connection.execute(_RELEASE, bindings)
+    else:
+        bindings |= {"max_attempts": transaction.max_attempts, "error": operation.error}
+        transaction.connection.execute(_RETRY, bindings)
+    transaction.has_arrivals = True
+
+
+def _readiness(transaction: Transaction, delay_s: float) -> tuple[int, int]:
+    if delay_s <= 0:
+        return WAITING, transaction.now_ms
+    return DELAYED, transaction.now_ms + int(delay_s * 1000)
+
+
+def _moment(transaction: Transaction, ttl_s: float | None) -> int | None:
+    return None if ttl_s is None else transaction.now_ms + int(ttl_s * 1000)
+
+
+def _purge(transaction: Transaction) -> int:
+    connection = transaction.connection
+    connection.execute("DELETE FROM kv WHERE expires_ms <= ?", (transaction.now_ms,))
+    purged = connection.changes()
+    connection.execute("DELETE FROM commits WHERE at_ms < ?", (transaction.now_ms - _COMMITS_KEPT_MS,))
+    return purged + connection.changes()

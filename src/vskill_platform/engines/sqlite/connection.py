@@ -1,0 +1,82 @@
+"""Connections to the database file, and the driver's errors in the words of the house."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from vskill_platform.domain.errors import (
+    DatabaseNotOurs,
+    DatabaseReadOnly,
+    DiskFull,
+    EngineClosed,
+    StoreUnavailable,
+    VskillError,
+)
+
+_STATEMENTS_CACHED = 256
+_BUSY_MS = 5000
+_PAGE_BYTES = 8192
+
+
+def open_writer(path: Path, *, synchronous: str, vfs: str | None = None) -> apsw.Connection:
+    """The one connection that writes. Only it checkpoints."""
+    connection = _open(path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE, vfs)
+    connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute(f"PRAGMA synchronous = {synchronous}")
+    connection.execute("PRAGMA mmap_size = 0")
+    return connection
+
+
+def open_reader(path: Path, *, vfs: str | None = None) -> apsw.Connection:
+    """A connection that cannot write and never checkpoints."""
+    connection = _open(path, apsw.SQLITE_OPEN_READWRITE, vfs)
+    connection.execute("PRAGMA query_only = 1")
+    connection.execute("PRAGMA wal_autocheckpoint = 0")
+    connection.execute("PRAGMA mmap_size = 0")
+    return connection
+
+
+def _open(path: Path, flags: int, vfs: str | None) -> apsw.Connection:
+    connection = apsw.Connection(str(path), flags=flags, vfs=vfs, statementcachesize=_STATEMENTS_CACHED)
+    connection.set_busy_timeout(_BUSY_MS)
+    return connection
+
+
+def fetch_all(connection: apsw.Connection, sql: str, bindings: apsw.Bindings = ()) -> list[Any]:
+    """Every row of a query. What the columns hold is the schema's word, which the types cannot see."""
+    return connection.execute(sql, bindings).fetchall()
+
+
+def fetch_one(connection: apsw.Connection, sql: str, bindings: apsw.Bindings = ()) -> Any | None:
+    """The first row of a query, or None."""
+    return connection.execute(sql, bindings).fetchone()
+
+
+@contextmanager
+def translated_errors(path: Path) -> Iterator[None]:
+    """Turn what apsw raises into errors of the house."""
+    try:
+        yield
+    except apsw.Error as exc:
+        raise translate(exc, path) from exc
+
+
+def translate(error: apsw.Error, path: Path) -> VskillError:
+    """The error of the house that says what an apsw error means for the caller."""
+    match error:
+        case apsw.FullError():
+            return DiskFull(f"The disk under {path} is full: the write was refused. Make room, then try again.")
+        case apsw.NotADBError():
+            return DatabaseNotOurs(f"{path} is not a database. Point the data folder elsewhere, or move the file away.")
+        case apsw.ReadOnlyError() | apsw.CantOpenError() | apsw.PermissionsError():
+            return DatabaseReadOnly(f"{path} cannot be opened for writing. Check the rights on it and on its folder.")
+        case apsw.ConnectionClosedError():
+            return EngineClosed("The engine was closed.")
+        case _:
+            return StoreUnavailable(f"The database {path} could not be used: {error}.", detail=type(error).__name__)

@@ -1,0 +1,73 @@
+"""Writing catalog documents: one table a collection, with a full-text index of terms beside it.
+
+Terms go into the index as the hex digits of their UTF-8 bytes. So the tokeniser can neither split nor fold them, a
+query cannot break out of its quotes, and the beginning of a term is the beginning of its digits.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import apsw
+
+from vskill_platform.domain.catalog import Collection, Document
+from vskill_platform.engines.sqlite.connection import fetch_one
+
+
+def index_document(connection: apsw.Connection, document: Document) -> None:
+    """Write a document in place of the one with the same id. The terms are written only if they changed."""
+    collection = document.collection
+    sql = _statements(collection)
+    terms = encode_terms(document.terms)
+    known = fetch_one(connection, sql.find, (document.id,))
+    facets = tuple(document.facets[name] for name in collection.facets)
+    sorts = tuple(document.sorts[name] for name in collection.sorts)
+    values = (*facets, *sorts, terms, document.row)
+    if known is None:
+        connection.execute(sql.insert, (document.id, *values))
+        connection.execute(sql.insert_terms, (connection.last_insert_rowid(), terms))
+        return
+    number, known_terms = known
+    connection.execute(sql.update, (*values, number))
+    if known_terms != terms:
+        connection.execute(sql.delete_terms, (number,))
+        connection.execute(sql.insert_terms, (number, terms))
+
+
+def unindex_document(connection: apsw.Connection, collection: Collection, identity: str) -> None:
+    """Remove a document, if it is there."""
+    sql = _statements(collection)
+    known = fetch_one(connection, sql.find, (identity,))
+    if known is not None:
+        connection.execute(sql.delete, (known[0],))
+        connection.execute(sql.delete_terms, (known[0],))
+
+
+def encode_terms(terms: tuple[str, ...]) -> str:
+    """Terms as the full-text index holds them."""
+    return " ".join(encode_term(term) for term in terms)
+
+
+def encode_term(term: str) -> str:
+    """One term as a word that the tokeniser leaves alone."""
+    return term.encode().hex()
+
+
+class _Statements:
+    """The SQL for one collection; its names come from declarations in our own code, never from input."""
+
+    def __init__(self, collection: Collection) -> None:
+        table = f"catalog_{collection.name}"
+        columns = (*collection.facets, *collection.sorts, "terms", "row")
+        marks = ", ".join("?" for _ in columns)
+        self.find = f"SELECT number, terms FROM {table} WHERE id = ?"
+        self.insert = f"INSERT INTO {table} (id, {', '.join(columns)}) VALUES (?, {marks})"
+        self.update = f"UPDATE {table} SET {', '.join(f'{column} = ?' for column in columns)} WHERE number = ?"
+        self.delete = f"DELETE FROM {table} WHERE number = ?"
+        self.insert_terms = f"INSERT INTO {table}_terms (rowid, terms) VALUES (?, ?)"
+        self.delete_terms = f"DELETE FROM {table}_terms WHERE rowid = ?"
+
+
+@cache
+def _statements(collection: Collection) -> _Statements:
+    return _Statements(collection)

@@ -1,0 +1,112 @@
+"""The SQLite engine's ports, put together over one file."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import apsw
+
+from vskill_platform.domain.delivery import MAX_ATTEMPTS
+from vskill_platform.engines.limiter import ProcessLimiter
+from vskill_platform.engines.sqlite.catalog import SqliteCatalog
+from vskill_platform.engines.sqlite.commit import SqliteCommit
+from vskill_platform.engines.sqlite.connection import open_writer, translated_errors
+from vskill_platform.engines.sqlite.events import SqliteEvents
+from vskill_platform.engines.sqlite.kv import SqliteKV
+from vskill_platform.engines.sqlite.ownership import Ownership
+from vskill_platform.engines.sqlite.queue import SqliteQueue
+from vskill_platform.engines.sqlite.readers import Readers
+from vskill_platform.engines.sqlite.schema import migrate
+from vskill_platform.engines.sqlite.timers import end_all_leases
+from vskill_platform.engines.sqlite.writer import GROUP_LIMIT, GroupOutcome, Writer
+from vskill_platform.engines.waiting import Signal
+from vskill_platform.ports.clock import Clock
+
+
+class SqliteEngine:
+    """Every port over one database file."""
+
+    def __init__(
+        self,
+        path: Path,
+        connection: apsw.Connection,
+        ownership: Ownership,
+        *,
+        clock: Clock,
+        max_attempts: int,
+        vfs: str | None,
+        group_limit: int,
+    ) -> None:
+        self._ownership = ownership
+        self._arrivals = Signal()
+        self._is_closed = False
+        self._readers = Readers(path, vfs=vfs)
+        self.writer = Writer(
+            connection,
+            path,
+            clock=clock,
+            max_attempts=max_attempts,
+            on_group=self._note_group,
+            group_limit=group_limit,
+        )
+        self.kv = SqliteKV(self._readers, clock)
+        self.writes = SqliteCommit(self.writer, self._readers)
+        self.queue = SqliteQueue(self.writer, self._readers, clock, self._arrivals, max_attempts=max_attempts)
+        self.catalog = SqliteCatalog(self._readers)
+        self.events = SqliteEvents(self.writer, self._readers, clock, Signal())
+        self.limiter = ProcessLimiter(clock)
+
+    def _note_group(self, outcome: GroupOutcome) -> None:
+        if outcome.has_arrivals:
+            self._arrivals.notify()
+        if outcome.last_event is not None:
+            self.events.note_emitted(outcome.last_event)
+
+    async def close(self) -> None:
+        """Finish, close the file, give up the folder."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        await self._readers.close()
+        await self.writer.close()
+        self._ownership.release()
+
+
+async def open_sqlite(
+    path: Path,
+    *,
+    clock: Clock,
+    max_attempts: int = MAX_ATTEMPTS,
+    synchronous: str = "FULL",
+    vfs: str | None = None,
+    group_limit: int = GROUP_LIMIT,
+) -> SqliteEngine:
+    """Take the folder, bring the file to the present schema, end the leases of whoever had it before, and open."""
+    ownership = Ownership(path.parent)
+    try:
+        connection = await asyncio.to_thread(_open_file, path, max_attempts, synchronous, vfs)
+        return SqliteEngine(
+            path,
+            connection,
+            ownership,
+            clock=clock,
+            max_attempts=max_attempts,
+            vfs=vfs,
+            group_limit=group_limit,
+        )
+    except BaseException:
+        ownership.release()
+        raise
+
+
+def _open_file(path: Path, max_attempts: int, synchronous: str, vfs: str | None) -> apsw.Connection:
+    with translated_errors(path):
+        connection = open_writer(path, synchronous=synchronous, vfs=vfs)
+        try:
+            migrate(connection, path)
+            end_all_leases(connection, max_attempts=max_attempts)
+        except BaseException:
+            connection.close()
+            raise
+        return connection

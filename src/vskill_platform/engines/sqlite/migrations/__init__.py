@@ -1,0 +1,1 @@
+"""The schema, as numbered steps. A step that was released is never changed; a change is a new step."""

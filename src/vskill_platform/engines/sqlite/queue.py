@@ -1,0 +1,222 @@
+"""The queues."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import apsw
+import msgspec
+
+from vskill_platform.domain.delivery import LAPSED_ERROR
+from vskill_platform.domain.errors import VskillError
+from vskill_platform.domain.ids import MessageId
+from vskill_platform.domain.recovery import MessageStatus
+from vskill_platform.engines.cursors import encode_cursor, number_position
+from vskill_platform.engines.sqlite.commit import apply_operations
+from vskill_platform.engines.sqlite.connection import fetch_all, fetch_one
+from vskill_platform.engines.sqlite.readers import Readers
+from vskill_platform.engines.sqlite.timers import DEAD, DELAYED, LEASED, WAITING
+from vskill_platform.engines.sqlite.writer import Transaction, Writer
+from vskill_platform.engines.waiting import Signal, wait_until_ready
+from vskill_platform.ports.clock import Clock
+from vskill_platform.ports.commit import Committed, Emit, Lease, Operation, check_operations
+from vskill_platform.ports.kv import check_limit
+from vskill_platform.ports.queue import MAX_RECEIVE, Exchange, Message, MessageInfo, MessagePage, QueueStats
+
+_STATUS = (MessageStatus.WAITING, MessageStatus.DELAYED, MessageStatus.LEASED, MessageStatus.DEAD)
+
+# What is true of a message now, whether or not the writer has come round to noting it.
+_LAPSED = "(status = 2 AND at_ms <= :now_ms)"
+_NOW = f"""
+SELECT number, id, queue,
+    CASE WHEN {_LAPSED} THEN iif(attempts >= :max_attempts, 3, 0)
+         WHEN status = 1 AND at_ms <= :now_ms THEN 0 ELSE status END AS status,
+    attempts, sent_ms, at_ms, iif({_LAPSED}, :lapsed_error, error) AS error, suspect OR {_LAPSED} AS suspect, body
+FROM message
+"""
+
+_PULL = """
+SELECT number, id, body, attempts, token, suspect, priority FROM message
+WHERE queue = ? AND status = 0 ORDER BY priority DESC, number LIMIT ?
+"""
+_LEASE = "UPDATE message SET status = 2, at_ms = ?, attempts = attempts + 1, token = token + 1 WHERE number = ?"
+_EXTEND = "UPDATE message SET at_ms = ? WHERE id = ? AND token = ? AND status = 2"
+_HAS_WAITING = "SELECT 1 FROM message WHERE queue = ? AND status = 0 LIMIT 1"
+_NEXT_TIMED = "SELECT at_ms FROM message WHERE status IN (1, 2) AND queue = ? ORDER BY at_ms LIMIT 1"
+_STATS = f"SELECT status, count(*), min(sent_ms) FROM ({_NOW} WHERE queue = :queue) GROUP BY status"
+_PEEK = f"SELECT * FROM ({_NOW} WHERE queue = :queue AND number > :after) WHERE status = :status ORDER BY number LIMIT :limit"
+_FIND = f"{_NOW} WHERE id IN (SELECT value FROM json_each(:ids))"
+_REQUEUE = """
+UPDATE message SET status = 0, at_ms = :now_ms, attempts = 0, suspect = 0
+WHERE id IN (SELECT value FROM json_each(:ids)) AND status IN (1, 3) RETURNING id
+"""
+_DROP = """
+DELETE FROM message WHERE id IN (SELECT value FROM json_each(:ids)) AND status != 2 RETURNING id, queue
+"""
+
+
+class SqliteQueue:
+    """Queue over the writer and the readers."""
+
+    def __init__(self, writer: Writer, readers: Readers, clock: Clock, arrivals: Signal, *, max_attempts: int) -> None:
+        self._writer = writer
+        self._readers = readers
+        self._clock = clock
+        self._arrivals = arrivals
+        self._max_attempts = max_attempts
+
+    async def receive(self, queue: str, *, max_messages: int, lease_s: float, wait_s: float = 0.0) -> list[Message]:
+        """Pull messages, waiting for the first."""
+        check_limit(max_messages, most=MAX_RECEIVE)
+        deadline_ms = self._clock.now_ms() + wait_s * 1000
+        while True:
+            pulled = await self._writer.run(
+                lambda transaction: _pull(transaction, queue, max_messages=max_messages, lease_s=lease_s)
+            )
+            remaining_s = (deadline_ms - self._clock.now_ms()) / 1000
+            if pulled or remaining_s <= 0:
+                return pulled
+            await self.wait_ready(queue, wait_s=remaining_s)
+
+    async def exchange(
+        self, queue: str, commits: Sequence[Sequence[Operation]], *, max_messages: int, lease_s: float
+    ) -> Exchange:
+        """Commit and pull in one job of the writer."""
+        check_limit(max_messages + 1, most=MAX_RECEIVE + 1)
+        for operations in commits:
+            check_operations(operations)
+
+        def work(transaction: Transaction) -> Exchange:
+            outcomes = [_commit_apart(transaction, operations) for operations in commits]
+            return Exchange(outcomes, _pull(transaction, queue, max_messages=max_messages, lease_s=lease_s))
+
+        return await self._writer.run(work)
+
+    async def wait_ready(self, queue: str, *, wait_s: float) -> None:
+        """Wait for something to pull."""
+        await wait_until_ready(
+            self._arrivals, self._clock, next_ready_ms=lambda: self._next_ready_ms(queue), wait_s=wait_s
+        )
+
+    def _next_ready_ms(self, queue: str) -> int | None:
+        def read(connection: apsw.Connection) -> int | None:
+            if fetch_one(connection, _HAS_WAITING, (queue,)) is not None:
+                return self._clock.now_ms()
+            timed = fetch_one(connection, _NEXT_TIMED, (queue,))
+            return None if timed is None else int(timed[0])
+
+        return self._readers.point(read)
+
+    async def extend(self, leases: Sequence[Lease], *, lease_s: float) -> list[bool]:
+        """Prolong live leases."""
+
+        def work(transaction: Transaction) -> list[bool]:
+            connection = transaction.connection
+            until_ms = transaction.now_ms + int(lease_s * 1000)
+            live: list[bool] = []
+            for lease in leases:
+                connection.execute(_EXTEND, (until_ms, *lease))
+                live.append(connection.changes() == 1)
+            return live
+
+        return await self._writer.run(work)
+
+    async def stats(self, queue: str) -> QueueStats:
+        """Counts by status."""
+        bindings = self._bindings(queue=queue)
+        rows = await self._readers.bulk(lambda connection: fetch_all(connection, _STATS, bindings))
+        counts = {status: count for status, count, _ in rows}
+        oldest = min((oldest for status, _, oldest in rows if status != DEAD), default=None)
+        waiting, delayed, leased, dead = (counts.get(status, 0) for status in (WAITING, DELAYED, LEASED, DEAD))
+        return QueueStats(waiting, delayed, leased, dead, oldest)
+
+    async def peek(
+        self, queue: str, *, status: MessageStatus, cursor: str | None = None, limit: int = 100
+    ) -> MessagePage:
+        """One page of messages of a status."""
+        check_limit(limit)
+        listing = f"peek:{queue}:{status}"
+        after = number_position(cursor, listing=listing)
+        number = _STATUS.index(status) if status in _STATUS else -1
+        bindings = self._bindings(queue=queue, status=number, after=after, limit=limit + 1)
+        rows = await self._readers.bulk(lambda connection: fetch_all(connection, _PEEK, bindings))
+        page = [_info(row) for row in rows[:limit]]
+        if len(rows) <= limit:
+            return MessagePage(page, None, complete=True)
+        return MessagePage(page, encode_cursor(listing=listing, position=rows[limit - 1][0]), complete=False)
+
+    async def find(self, ids: Sequence[MessageId]) -> dict[MessageId, MessageInfo]:
+        """Those of the messages that exist."""
+        bindings = self._bindings(ids=json.dumps(ids))
+        rows = await self._readers.bulk(lambda connection: fetch_all(connection, _FIND, bindings))
+        return {info.id: info for info in map(_info, rows)}
+
+    async def requeue(self, ids: Sequence[MessageId]) -> list[MessageId]:
+        """Deliver dead and delayed messages now."""
+
+        def work(transaction: Transaction) -> list[MessageId]:
+            bindings = {"ids": json.dumps(ids), "now_ms": transaction.now_ms}
+            moved = {id for (id,) in transaction.connection.execute(_REQUEUE, bindings)}
+            transaction.has_arrivals = True
+            return [id for id in dict.fromkeys(ids) if id in moved]
+
+        return await self._writer.run(work)
+
+    async def drop(self, ids: Sequence[MessageId], *, reason: str) -> list[MessageId]:
+        """Remove messages that nobody works on."""
+
+        def work(transaction: Transaction) -> list[MessageId]:
+            dropped = dict(fetch_all(transaction.connection, _DROP, {"ids": json.dumps(ids)}))
+            for id, queue in dropped.items():
+                data = msgspec.json.encode({"queue": queue, "reason": reason})
+                apply_operations(transaction, [Emit("message.dropped", id, data)])
+            return [id for id in dict.fromkeys(ids) if id in dropped]
+
+        return await self._writer.run(work)
+
+    def _bindings(self, **more: apsw.SQLiteValue) -> dict[str, apsw.SQLiteValue]:
+        now = {"now_ms": self._clock.now_ms(), "max_attempts": self._max_attempts, "lapsed_error": LAPSED_ERROR}
+        return {**now, **more}
+
+
+def _commit_apart(transaction: Transaction, operations: Sequence[Operation]) -> Committed | VskillError:
+    """A commit under a savepoint of its own, so that its failure touches nothing else."""
+    connection = transaction.connection
+    connection.execute("SAVEPOINT apart")
+    try:
+        outcome: Committed | VskillError = apply_operations(transaction, operations)
+    except VskillError as error:
+        connection.execute("ROLLBACK TO apart")
+        outcome = error
+    connection.execute("RELEASE apart")
+    return outcome
+
+
+def _pull(transaction: Transaction, queue: str, *, max_messages: int, lease_s: float) -> list[Message]:
+    if max_messages == 0:
+        return []
+    rows = fetch_all(transaction.connection, _PULL, (queue, max_messages))
+    # A suspect comes alone: the batch ends before the first one, unless it is the first.
+    suspect_at = next((position for position, row in enumerate(rows) if row[5]), len(rows))
+    taken = rows[: max(suspect_at, 1)]
+    until_ms = transaction.now_ms + int(lease_s * 1000)
+    transaction.connection.executemany(_LEASE, [(until_ms, row[0]) for row in taken])
+    return [
+        Message(
+            id=id,
+            body=body,
+            attempts=attempts + 1,
+            lease=Lease(id, token + 1),
+            is_suspect=bool(suspect),
+            priority=priority,
+        )
+        for _, id, body, attempts, token, suspect, priority in taken
+    ]
+
+
+def _info(row: tuple[apsw.SQLiteValue, ...]) -> MessageInfo:
+    _, id, queue, status, attempts, sent_ms, at_ms, error, suspect, body = row
+    return msgspec.convert(
+        (id, queue, _STATUS[int(str(status))], attempts, sent_ms, at_ms, error, bool(suspect), body), MessageInfo
+    )

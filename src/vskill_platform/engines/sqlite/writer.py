@@ -1,0 +1,191 @@
+"""The writer: one thread that owns the only writing connection and commits in groups.
+
+Jobs wait in a line. The thread takes up to `group_limit` of them into one transaction, a savepoint each, and commits once:
+one fsync for the group. No caller hears of success before COMMIT has returned. A job that fails is rolled back alone; if
+SQLite gives up the whole transaction, or COMMIT fails, every job of the group fails.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any, Generic, TypeVar
+
+import apsw
+
+from vskill_platform.domain.errors import EngineClosed, VskillError
+from vskill_platform.engines.sqlite.connection import translate
+from vskill_platform.engines.sqlite.timers import settle_timers
+from vskill_platform.ports.clock import Clock
+
+T = TypeVar("T")
+GROUP_LIMIT = 256
+
+
+@dataclass(slots=True)
+class Transaction:
+    """What a job works with: the connection, the moment of the group, and notes on whom to wake afterwards."""
+
+    connection: apsw.Connection
+    now_ms: int
+    max_attempts: int
+    sequence: int
+    last_event: int | None = None
+    has_arrivals: bool = False
+
+    def next_sequence(self) -> int:
+        """The number of one more commit."""
+        self.sequence += 1
+        return self.sequence
+
+
+Work = Callable[[Transaction], T]
+
+
+@dataclass(slots=True)
+class _Job(Generic[T]):
+    work: Work[T]
+    future: asyncio.Future[T]
+    result: T | None = None
+    error: BaseException | None = None
+
+
+@dataclass(slots=True)
+class GroupOutcome:
+    """What a group did that others may be waiting for."""
+
+    last_event: int | None
+    has_arrivals: bool
+
+
+@dataclass(slots=True)
+class WriterCounts:
+    """How the writer has been working, for benchmarks and metrics."""
+
+    jobs: int = 0
+    groups: int = 0
+
+
+class Writer:
+    """Hands jobs to the writing thread and their outcomes back to the event loop."""
+
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        path: Path,
+        *,
+        clock: Clock,
+        max_attempts: int,
+        on_group: Callable[[GroupOutcome], None],
+        group_limit: int = GROUP_LIMIT,
+    ) -> None:
+        self.counts = WriterCounts()
+        self._connection = connection
+        self._path = path
+        self._clock = clock
+        self._max_attempts = max_attempts
+        self._on_group = on_group
+        self._group_limit = group_limit
+        self._loop = asyncio.get_running_loop()
+        self._line: SimpleQueue[_Job[Any] | None] = SimpleQueue()
+        self._is_closed = False
+        self._sequence: int = connection.execute("SELECT last FROM sequence WHERE name = 'commit'").get
+        self._thread = threading.Thread(target=self._run, name="sqlite-writer", daemon=True)
+        self._thread.start()
+
+    async def run(self, work: Work[T]) -> T:
+        """Carry out a job in the next group; returns after its COMMIT. Cancelling the caller does not undo the job."""
+        if self._is_closed:
+            raise EngineClosed("The engine was closed.")
+        future: asyncio.Future[T] = self._loop.create_future()
+        self._line.put(_Job(work, future))
+        return await future
+
+    async def close(self) -> None:
+        """Finish what was handed over, then end the thread and close the connection."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._line.put(None)
+        await asyncio.to_thread(self._thread.join)
+
+    def _run(self) -> None:
+        is_open = True
+        while is_open:
+            group, is_open = self._take_group()
+            if group:
+                outcome = self._commit_group(group)
+                self._loop.call_soon_threadsafe(self._hand_back, group, outcome)
+        self._connection.close()
+
+    def _take_group(self) -> tuple[list[_Job[Any]], bool]:
+        """Wait for one job, then take what else stands in line. False as the second value ends the writer."""
+        group: list[_Job[Any]] = []
+        job = self._line.get()
+        while job is not None:
+            group.append(job)
+            if len(group) == self._group_limit:
+                return group, True
+            try:
+                job = self._line.get_nowait()
+            except Empty:
+                return group, True
+        return group, False
+
+    def _commit_group(self, group: list[_Job[Any]]) -> GroupOutcome:
+        transaction = Transaction(
+            self._connection, self._clock.now_ms(), max_attempts=self._max_attempts, sequence=self._sequence
+        )
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            settle_timers(self._connection, now_ms=transaction.now_ms, max_attempts=self._max_attempts)
+            for job in group:
+                self._carry_out(job, transaction)
+            if transaction.sequence != self._sequence:
+                self._connection.execute("UPDATE sequence SET last = ? WHERE name = 'commit'", (transaction.sequence,))
+            self._connection.execute("COMMIT")
+        except apsw.Error as exc:
+            self._fail_group(group, exc)
+            return GroupOutcome(None, has_arrivals=False)
+        finally:
+            # A number that was handed out is never handed out again, not even if its group failed.
+            self._sequence = transaction.sequence
+        self.counts.jobs += len(group)
+        self.counts.groups += 1
+        return GroupOutcome(transaction.last_event, transaction.has_arrivals)
+
+    def _carry_out(self, job: _Job[Any], transaction: Transaction) -> None:
+        """Run one job under a savepoint. Raises only if SQLite gave up the whole transaction."""
+        connection = self._connection
+        connection.execute("SAVEPOINT job")
+        try:
+            job.result = job.work(transaction)
+        except apsw.Error as exc:
+            if not connection.in_transaction:
+                raise
+            job.error = translate(exc, self._path)
+            connection.execute("ROLLBACK TO job")
+        except Exception as exc:  # whatever a job raises is its caller's to see, and must not end the writer
+            job.error = exc
+            connection.execute("ROLLBACK TO job")
+        connection.execute("RELEASE job")
+
+    def _fail_group(self, group: list[_Job[Any]], error: apsw.Error) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+        failure = translate(error, self._path)
+        for job in group:
+            job.error = job.error if isinstance(job.error, VskillError) else failure
+
+    def _hand_back(self, group: list[_Job[Any]], outcome: GroupOutcome) -> None:
+        self._on_group(outcome)
+        for job in group:
+            if job.future.done():
+                continue
+            if job.error is not None:
+                job.future.set_exception(job.error)
+            else:
+                job.future.set_result(job.result)

@@ -1,0 +1,1 @@
+"""A submission's journey, top to bottom."""

@@ -1,0 +1,1 @@
+"""What runs in the background: the queue consumer, the sweep for stuck submissions, the cron."""

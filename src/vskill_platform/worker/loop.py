@@ -1,0 +1,246 @@
+"""The loop around the handler: pulls, keeps leases alive, settles, drains.
+
+One pull at a time for all free places, with the settlements of what has ended in the same round trip. A suspect (a message
+whose last worker died with it) runs alone: everything else ends first and nothing else is pulled meanwhile, so that it
+cannot take others with it twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Sequence
+from contextvars import Context
+from dataclasses import dataclass
+from typing import Protocol
+
+import structlog
+
+from vskill_platform.domain.errors import VskillError
+from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
+from vskill_platform.domain.times import hour_of
+from vskill_platform.ports.commit import Add, Operation
+from vskill_platform.ports.env import WorkerEnv
+from vskill_platform.ports.queue import Message, MessageBatch
+from vskill_platform.stores.pause import get_pause
+from vskill_platform.worker.consumer import BatchReport, handle_submission_queue, note_settled
+from vskill_platform.worker_context import run_with_worker_env
+
+IDLE_WAIT_S = 5.0
+PAUSE_POLL_S = 1.0
+TROUBLE_WAIT_S = 1.0
+METRICS_KEPT_S = 48 * 3600.0
+_log = structlog.get_logger(__name__)
+
+
+class Handler(Protocol):
+    """Works on a batch and decides its messages."""
+
+    def __call__(self, batch: MessageBatch, env: WorkerEnv) -> Awaitable[BatchReport]:
+        """Work on the batch."""
+        ...
+
+
+@dataclass(slots=True)
+class LoopState:
+    """How the loop stands, for health checks and tests."""
+
+    running: int
+    is_paused: bool
+    is_stopping: bool
+
+
+class ConsumerLoop:
+    """Consumes one queue until it is told to stop."""
+
+    def __init__(
+        self, env: WorkerEnv, *, queue: str = SUBMISSIONS_QUEUE, handler: Handler = handle_submission_queue
+    ) -> None:
+        self._env = env
+        self._queue = queue
+        self._handler = handler
+        self._running: dict[asyncio.Task[None], MessageBatch] = {}
+        self._suspect: MessageBatch | None = None
+        self._is_alone = False
+        self._ended: list[Message] = []
+        self._metrics: Counter[str] = Counter()
+        self._changed = asyncio.Event()
+        self._is_stopping = False
+        self._is_paused = False
+
+    @property
+    def state(self) -> LoopState:
+        """How the loop stands now."""
+        return LoopState(len(self._running), self._is_paused, self._is_stopping)
+
+    def stop(self) -> None:
+        """Receive nothing more, let running work end within the grace time, release the rest, and return from `run`."""
+        self._is_stopping = True
+        self._changed.set()
+
+    async def run(self) -> None:
+        """Consume until stopped."""
+        async with asyncio.TaskGroup() as group:
+            extender = group.create_task(self._extend_leases())
+            try:
+                while not self._is_stopping:
+                    await self._turn()
+                await self._drain()
+            finally:
+                extender.cancel()
+
+    async def _turn(self) -> None:
+        """One look at what can be done, and a wait where nothing can."""
+        self._changed.clear()
+        try:
+            self._is_paused = await run_with_worker_env(self._env, get_pause) is not None
+            room = self._room()
+            if room or self._ended:
+                messages = await self._exchange(max_messages=room)
+                self._start(messages)
+                if len(messages) == room:
+                    await self._wait(self._pause_s())
+                else:
+                    await self._wait_for_messages()
+            else:
+                await self._wait(self._pause_s())
+        except VskillError as error:
+            _log.error("consumer_trouble", queue=self._queue, code=error.code, error=error.message)
+            await self._wait(TROUBLE_WAIT_S)
+
+    def _room(self) -> int:
+        """How many messages may be pulled now."""
+        if self._suspect is not None and not self._running:
+            self._start_alone(self._suspect)
+        if self._is_paused or self._is_alone or self._suspect is not None:
+            return 0
+        settings = self._env.settings
+        return (settings.batches_in_flight - len(self._running)) * settings.batch_size
+
+    def _pause_s(self) -> float:
+        return PAUSE_POLL_S if self._is_paused else IDLE_WAIT_S
+
+    async def _exchange(self, *, max_messages: int) -> list[Message]:
+        """Settle what has ended and pull, in one round trip. What could not be settled stays for the next time."""
+        ended, metrics = list(self._ended), dict(self._metrics)
+        commits: list[Sequence[Operation]] = [[m.settlement] for m in ended if m.settlement is not None]
+        if metrics:
+            commits.append([self._counting(metrics)])
+        exchange = await self._env.queue.exchange(
+            self._queue, commits, max_messages=max_messages, lease_s=self._env.settings.lease_s
+        )
+        lost = note_settled(ended, exchange.outcomes[: len(ended)])
+        del self._ended[: len(ended)]
+        self._metrics.subtract(metrics)
+        self._metrics = +self._metrics
+        if lost:
+            self._metrics["leaseLost"] += lost
+        return exchange.messages
+
+    def _counting(self, metrics: dict[str, int]) -> Add:
+        return Add(f"metric:{hour_of(self._env.clock.now_ms())}", metrics, ttl_s=METRICS_KEPT_S)
+
+    def _start(self, messages: list[Message]) -> None:
+        if messages and messages[0].is_suspect:
+            self._suspect = MessageBatch(self._queue, messages)
+            self._changed.set()
+            return
+        size = self._env.settings.batch_size
+        for start in range(0, len(messages), size):
+            self._start_batch(MessageBatch(self._queue, messages[start : start + size]))
+
+    def _start_alone(self, batch: MessageBatch) -> None:
+        self._suspect, self._is_alone = None, True
+        self._start_batch(batch)
+
+    def _start_batch(self, batch: MessageBatch) -> None:
+        """Begin in an empty context, so that nothing of this loop leaks into the batch."""
+        task = asyncio.get_running_loop().create_task(self._run_batch(batch), context=Context())
+        self._running[task] = batch
+        task.add_done_callback(self._end_batch)
+
+    async def _run_batch(self, batch: MessageBatch) -> None:
+        """The platform's half of the handler's contract: what it leaves open is acked if it returns, retried if it raises."""
+        try:
+            report = await self._handler(batch, self._env)
+        except Exception as error:  # a handler that breaks must not end the loop
+            _log.exception("batch_failed", queue=self._queue, messages=len(batch.messages))
+            batch.close(error)
+            self._metrics["failed"] += len(batch.messages)
+        except asyncio.CancelledError:
+            for message in batch.messages:
+                message.release()
+            raise
+        else:
+            batch.close()
+            self._metrics.update(report.counts)
+
+    def _end_batch(self, task: asyncio.Task[None]) -> None:
+        batch = self._running.pop(task)
+        self._is_alone = False
+        self._ended.extend(message for message in batch.messages if not message.is_settled)
+        self._changed.set()
+
+    async def _wait(self, seconds: float) -> None:
+        """Wait for a batch to end, for `stop`, or for this long."""
+        try:
+            async with self._env.clock.timeout(seconds):
+                await self._changed.wait()
+        except TimeoutError:
+            pass
+
+    async def _wait_for_messages(self) -> None:
+        """Wait as above, or until there may be something to pull."""
+        ready = asyncio.create_task(self._env.queue.wait_ready(self._queue, wait_s=IDLE_WAIT_S))
+        changed = asyncio.create_task(self._changed.wait())
+        try:
+            await asyncio.wait({ready, changed}, return_when=asyncio.FIRST_COMPLETED)
+            if ready.done():
+                ready.result()
+        finally:
+            for task in (ready, changed):
+                task.cancel()
+            await asyncio.gather(ready, changed, return_exceptions=True)
+
+    async def _extend_leases(self) -> None:
+        """Keep every message alive that is being worked on or waiting for its turn here."""
+        lease_s = self._env.settings.lease_s
+        while True:
+            await self._env.clock.sleep(lease_s / 3)
+            held = [message for message in self._held() if not message.is_settled]
+            if not held:
+                continue
+            try:
+                live = await self._env.queue.extend([message.lease for message in held], lease_s=lease_s)
+            except VskillError as error:
+                _log.error("extend_failed", queue=self._queue, messages=len(held), error=error.message)
+                continue
+            for message, is_live in zip(held, live, strict=True):
+                if not is_live and not message.is_settled:
+                    _log.warning("lease_lost", message=message.id, attempt=message.attempts)
+
+    def _held(self) -> list[Message]:
+        batches = [*self._running.values(), *([self._suspect] if self._suspect else [])]
+        return [message for batch in batches for message in batch.messages]
+
+    async def _drain(self) -> None:
+        """Let running work end in its grace time, release the rest without burning an attempt, settle everything."""
+        if self._suspect is not None:
+            for message in self._suspect.messages:
+                message.release()
+            self._ended.extend(self._suspect.messages)
+            self._suspect = None
+        if self._running:
+            try:
+                async with self._env.clock.timeout(self._env.settings.drain_grace_s):
+                    await asyncio.wait(set(self._running))
+            except TimeoutError:
+                _log.warning("drain_grace_over", queue=self._queue, batches=len(self._running))
+        unfinished = list(self._running)
+        for task in unfinished:
+            task.cancel()
+        await asyncio.gather(*unfinished, return_exceptions=True)
+        try:
+            await self._exchange(max_messages=0)
+        except VskillError as error:
+            _log.error("drain_unsettled", queue=self._queue, messages=len(self._ended), error=error.message)

@@ -1,0 +1,180 @@
+"""The cron: jobs that run again and again, by whichever process holds the lease.
+
+A job that fails is logged, recorded and tried again at its next time; it never keeps another job from running.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
+
+import msgspec
+import structlog
+
+from vskill_platform.domain.errors import MalformedRecord, VskillError
+from vskill_platform.domain.records import Record
+from vskill_platform.domain.times import iso_from_ms, ms_from_iso
+from vskill_platform.ports.commit import Put
+from vskill_platform.ports.env import WorkerEnv
+from vskill_platform.stores.leases import HeldLease, give_up_lease, renew_lease, take_lease
+from vskill_platform.stores.records import decode_record, encode_record
+from vskill_platform.worker.recovery import sweep_stuck_submissions
+from vskill_platform.worker_context import current_env, run_with_worker_env
+
+LEASE_NAME = "cron"
+_log = structlog.get_logger(__name__)
+
+
+class CronJob(NamedTuple):
+    """Something to do every so often. What it gives back is kept with its record, as JSON."""
+
+    name: str
+    interval_s: float
+    run: Callable[[], Awaitable[object]]
+
+
+class CronRun(Record, frozen=True, kw_only=True, rename="camel"):
+    """How a job ran last."""
+
+    job: str
+    started_at: str
+    finished_at: str | None = None
+    error: str | None = None
+    result: msgspec.Raw = msgspec.Raw(b"null")
+
+
+_runs = msgspec.json.Decoder(CronRun)
+
+
+def standard_jobs(env: WorkerEnv) -> list[CronJob]:
+    """The jobs of every registry."""
+    settings = env.settings
+    return [
+        CronJob("sweep", settings.sweep_interval_s, sweep_stuck_submissions),
+        CronJob("purge", settings.purge_interval_s, purge_expired),
+    ]
+
+
+async def purge_expired() -> dict[str, int]:
+    """Remove what has expired, and events that are older than they are kept."""
+    env = current_env("writes")
+    before_ms = env.clock.now_ms() - int(env.settings.events_kept_s * 1000)
+    return {"purged": await env.writes.purge(), "eventsTrimmed": await env.events.trim(before_ms=before_ms)}
+
+
+async def get_cron_run(job: str) -> CronRun | None:
+    """How a job ran last, or None if it never did or its record cannot be read."""
+    key = _key(job)
+    entry = await current_env("kv").kv.get(key)
+    if entry is None:
+        return None
+    try:
+        return decode_record(key, entry.value, decoder=_runs)
+    except MalformedRecord as error:
+        _log.warning("cron_record_malformed", job=job, error=error.message)
+        return None
+
+
+class Cron:
+    """Runs the jobs while it holds the lease, and tries to get it while it does not."""
+
+    def __init__(self, env: WorkerEnv, *, jobs: Sequence[CronJob] | None = None) -> None:
+        self._env = env
+        self._jobs = standard_jobs(env) if jobs is None else jobs
+        self._holder = env.random_id().hex
+        self._lease: HeldLease | None = None
+        self._stopping = asyncio.Event()
+
+    @property
+    def is_holder(self) -> bool:
+        """Whether this process runs the jobs at present."""
+        return self._lease is not None
+
+    def stop(self) -> None:
+        """Start no more jobs; `run` returns when the running one has ended."""
+        self._stopping.set()
+
+    async def run(self) -> None:
+        """Run jobs until stopped."""
+        await run_with_worker_env(self._env, self._run)
+
+    async def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                await self._keep_lease()
+                if self._lease is not None:
+                    await self._run_due_jobs()
+            except VskillError as error:
+                _log.error("cron_trouble", code=error.code, error=error.message)
+            await self._wait(self._env.settings.cron_lease_s / 3)
+        if self._lease is not None:
+            await give_up_lease(self._lease)
+            self._lease = None
+
+    async def _keep_lease(self) -> None:
+        seconds = self._env.settings.cron_lease_s
+        if self._lease is None:
+            self._lease = await take_lease(LEASE_NAME, holder=self._holder, seconds=seconds)
+        else:
+            self._lease = await renew_lease(self._lease, seconds=seconds)
+
+    async def _run_due_jobs(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            keeper = group.create_task(self._keep_renewing())
+            try:
+                for job in self._jobs:
+                    if self._lease is None or self._stopping.is_set():
+                        break
+                    if await self._is_due(job):
+                        await run_job(job)
+            finally:
+                keeper.cancel()
+
+    async def _keep_renewing(self) -> None:
+        """Hold on to the lease while a job takes its time."""
+        while self._lease is not None:
+            await self._env.clock.sleep(self._env.settings.cron_lease_s / 3)
+            try:
+                await self._keep_lease()
+            except VskillError as error:
+                _log.error("cron_lease_not_renewed", error=error.message)
+
+    async def _is_due(self, job: CronJob) -> bool:
+        last = await get_cron_run(job.name)
+        if last is None:
+            return True
+        elapsed_ms = self._env.clock.now_ms() - ms_from_iso(last.started_at)
+        # A start in the future was written by a clock that has since been set back: do not wait for it to come.
+        return elapsed_ms >= job.interval_s * 1000 or elapsed_ms < 0
+
+    async def _wait(self, seconds: float) -> None:
+        try:
+            async with self._env.clock.timeout(seconds):
+                await self._stopping.wait()
+        except TimeoutError:
+            return
+
+
+async def run_job(job: CronJob) -> CronRun:
+    """Run a job once and record how it went. Raises nothing of the job's own."""
+    env = current_env("clock")
+    run = CronRun(job=job.name, started_at=iso_from_ms(env.clock.now_ms()))
+    await _record(run)
+    try:
+        result = await job.run()
+        run = msgspec.structs.replace(run, result=msgspec.Raw(msgspec.json.encode(result)))
+    except Exception as error:  # a job that fails must not keep the others from running
+        _log.exception("cron_job_failed", job=job.name)
+        run = msgspec.structs.replace(run, error=f"{type(error).__name__}: {error}")
+    run = msgspec.structs.replace(run, finished_at=iso_from_ms(env.clock.now_ms()))
+    await _record(run)
+    return run
+
+
+async def _record(run: CronRun) -> None:
+    await current_env("writes").writes.commit([Put(_key(run.job), encode_record(run))])
+
+
+def _key(job: str) -> str:
+    return f"cron:{job}"

@@ -195,6 +195,19 @@ class DatabaseReadOnly(EngineRefused):
     code = "database_read_only"
 
 
+class AddressUnavailable(VskillError):
+    """The process cannot listen where it was told to."""
+
+    code = "address_unavailable"
+
+
+class RegistryUnreachable(VskillError):
+    """The process that owns the data folder does not answer on its control socket."""
+
+    code = "registry_unreachable"
+    retryable = True
+
+
 class BlobCorrupt(VskillError):
     """A blob's bytes do not have the digest they are stored under."""
 

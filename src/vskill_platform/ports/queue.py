@@ -25,6 +25,7 @@ class Message:
     is_suspect: bool = False
     priority: int = 0
     settlement: Settlement | None = field(default=None)
+    is_settled: bool = field(default=False)
 
     def ack(self) -> None:
         """Decide: done."""
@@ -46,6 +47,11 @@ class Message:
         """Record a decision unless there is one."""
         if self.settlement is None:
             self.settlement = settlement
+
+    def mark_settled(self) -> None:
+        """Note that a commit has carried the settlement out: nobody needs to do it again."""
+        self.decide(Ack(self.lease))
+        self.is_settled = True
 
 
 @dataclass(slots=True, eq=False)

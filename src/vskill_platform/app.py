@@ -1,0 +1,168 @@
+"""The composition root: reads Settings, opens an engine, builds the WorkerEnv. The only module that names engines."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+import structlog
+import uvicorn
+from litestar import Litestar
+
+from vskill_platform.domain.errors import AddressUnavailable
+from vskill_platform.engines.blobs import BlobFolder
+from vskill_platform.engines.sqlite import find_owner, open_sqlite
+from vskill_platform.pipeline.process import process_message
+from vskill_platform.ports.clock import SystemClock
+from vskill_platform.ports.env import WorkerEnv
+from vskill_platform.settings import Settings
+from vskill_platform.web.app import create_web_app
+from vskill_platform.worker.cron import Cron
+from vskill_platform.worker.loop import ConsumerLoop
+
+DATABASE_NAME = "registry.db"
+BLOBS_NAME = "blobs"
+SOCKET_NAME = "control.sock"
+_log = structlog.get_logger(__name__)
+
+
+@asynccontextmanager
+async def open_env(settings: Settings) -> AsyncIterator[WorkerEnv]:
+    """The env that the settings ask for, closed at the end. Raises EngineRefused where the data folder cannot be had."""
+    folder = Path(settings.data)
+    clock = SystemClock()
+    engine = await open_sqlite(
+        database_path(settings),
+        clock=clock,
+        max_attempts=settings.max_attempts,
+        synchronous=settings.sqlite_synchronous,
+    )
+    try:
+        yield WorkerEnv(
+            kv=engine.kv,
+            writes=engine.writes,
+            queue=engine.queue,
+            catalog=engine.catalog,
+            events=engine.events,
+            blobs=BlobFolder(folder / BLOBS_NAME, clock=clock),
+            limiter=engine.limiter,
+            clock=clock,
+            settings=settings,
+            process=process_message,
+        )
+    finally:
+        await engine.close()
+
+
+def database_path(settings: Settings) -> Path:
+    """The database file in the data folder, whether or not it is there."""
+    return Path(settings.data) / DATABASE_NAME
+
+
+def control_socket(settings: Settings) -> Path | None:
+    """The control socket of the process that owns the data folder; None when nobody does."""
+    folder = Path(settings.data)
+    return None if find_owner(folder) is None else folder / SOCKET_NAME
+
+
+async def run_registry(settings: Settings, *, on_ready: Callable[[str], None]) -> None:
+    """Serve, consume and sweep in one process until SIGTERM or SIGINT, then drain. `on_ready` gets the address.
+
+    A second signal ends the process at once; what it was doing is done again at the next start.
+    """
+    async with open_env(settings) as env:
+        worker, cron = ConsumerLoop(env), Cron(env)
+        web = create_web_app(env)
+        public, control = _listen(settings), _listen_control(Path(settings.data))
+        servers = [_Server(_web_config(web, settings)), _Server(_web_config(web, settings))]
+        stopping = _stop_on_signals()
+        async with asyncio.TaskGroup() as group:
+            for server, listener in zip(servers, (public, control), strict=True):
+                group.create_task(server.serve(sockets=[listener]))
+            group.create_task(worker.run())
+            group.create_task(cron.run())
+            on_ready(_address(public))
+            await stopping.wait()
+            _log.info("draining", grace_s=settings.drain_grace_s)
+            worker.stop()
+            cron.stop()
+            for server in servers:
+                server.should_exit = True
+        (Path(settings.data) / SOCKET_NAME).unlink(missing_ok=True)
+
+
+class _Server(uvicorn.Server):
+    """A server that leaves the signals to us: they stop the worker too, and in order."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Capture none."""
+        yield
+
+
+def _web_config(web: Litestar, settings: Settings) -> uvicorn.Config:
+    return uvicorn.Config(
+        web,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        timeout_graceful_shutdown=max(1, int(settings.drain_grace_s)),
+    )
+
+
+def _listen(settings: Settings) -> socket.socket:
+    try:
+        listener = socket.create_server((settings.host, settings.port), backlog=1024)
+    except OSError as exc:
+        raise AddressUnavailable(
+            f"Cannot listen on {settings.host}:{settings.port} ({os.strerror(exc.errno or 0)}). "
+            "Choose another with --port, or stop what is using it.",
+            host=settings.host,
+            port=settings.port,
+        ) from exc
+    listener.setblocking(False)
+    return listener
+
+
+def _listen_control(folder: Path) -> socket.socket:
+    """The control socket. Whoever may open it may steer the registry, so nobody but its user may."""
+    path = folder / SOCKET_NAME
+    path.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    mask = os.umask(0o177)
+    try:
+        listener.bind(str(path))
+    except OSError as exc:
+        listener.close()
+        raise AddressUnavailable(f"Cannot make the control socket {path} ({exc}). Use a shorter --data path.") from exc
+    finally:
+        os.umask(mask)
+    listener.listen()
+    listener.setblocking(False)
+    return listener
+
+
+def _address(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _stop_on_signals() -> asyncio.Event:
+    """An event that the first SIGTERM or SIGINT sets; the next one has its ordinary effect."""
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.remove_signal_handler(number)
+        stopping.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+    return stopping

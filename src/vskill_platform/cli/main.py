@@ -1,0 +1,44 @@
+"""The command and its options; each command is a module of its own."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+from rich.console import Console
+
+from vskill_platform import __version__
+from vskill_platform.cli import health, up
+from vskill_platform.domain.errors import InvalidSettings, VskillError
+
+app = typer.Typer(
+    name="vskill-platform",
+    help="A self-hosted registry that verifies agent skills before anyone installs them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("up", help=up.HELP)(up.up)
+app.command("health", help=health.HELP)(health.health)
+
+
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
+        typer.echo(f"vskill-platform {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version."),
+) -> None:
+    """Options that come before a command."""
+
+
+def main() -> None:
+    """Run the command. An error of ours is told in its own words, with its code; exit 2 for what the caller can mend."""
+    try:
+        app()
+    except VskillError as error:
+        Console(stderr=True).print(f"[bold red]error[/] [dim]({error.code})[/] {error.message}", highlight=False)
+        sys.exit(2 if isinstance(error, InvalidSettings) else 1)

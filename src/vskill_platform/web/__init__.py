@@ -1,0 +1,1 @@
+"""The faces of the registry over HTTP."""

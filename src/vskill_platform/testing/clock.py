@@ -9,6 +9,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 
+from vskill_platform.ports.engine import Engine
+
 START_MS = 1_771_668_000_000
 """2026-02-21T10:00:00Z."""
 
@@ -28,6 +30,11 @@ class FakeClock:
         self._now_ms = float(start_ms)
         self._timers: list[_Timer] = []
         self._numbers = itertools.count()
+        self._engines: list[Engine] = []
+
+    def wait_for_threads_of(self, engine: Engine) -> None:
+        """From now on `advance` lets calls that are under way in this engine's threads end before time goes on."""
+        self._engines.append(engine)
 
     def now_ms(self) -> int:
         """The time the test set."""
@@ -82,9 +89,17 @@ class FakeClock:
                 continue
             self._now_ms = max(self._now_ms, timer.at_ms)
             timer.fire()
-            await run_ready_tasks()
+            await self._let_all_run()
         self._now_ms = until
+        await self._let_all_run()
+
+    async def _let_all_run(self) -> None:
         await run_ready_tasks()
+        for engine in self._engines * 3:
+            # Each goes to the end of a line, so what stood in it before has been done when it returns.
+            await engine.queue.extend([], lease_s=1)
+            await engine.queue.find([])
+            await run_ready_tasks()
 
 
 async def run_ready_tasks(rounds: int = 25) -> None:

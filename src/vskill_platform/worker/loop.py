@@ -47,7 +47,7 @@ class LoopState:
 
     running: int
     is_paused: bool
-    is_stopping: bool
+    is_draining: bool
 
 
 class ConsumerLoop:
@@ -66,12 +66,13 @@ class ConsumerLoop:
         self._metrics: Counter[str] = Counter()
         self._changed = asyncio.Event()
         self._is_stopping = False
+        self._is_draining = False
         self._is_paused = False
 
     @property
     def state(self) -> LoopState:
         """How the loop stands now."""
-        return LoopState(len(self._running), self._is_paused, self._is_stopping)
+        return LoopState(len(self._running), self._is_paused, self._is_draining)
 
     def stop(self) -> None:
         """Receive nothing more, let running work end within the grace time, release the rest, and return from `run`."""
@@ -225,6 +226,7 @@ class ConsumerLoop:
 
     async def _drain(self) -> None:
         """Let running work end in its grace time, release the rest without burning an attempt, settle everything."""
+        self._is_draining = True
         if self._suspect is not None:
             for message in self._suspect.messages:
                 message.release()

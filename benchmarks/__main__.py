@@ -1,0 +1,42 @@
+"""Runs the figures, all or the one named, prints the table and writes build/bench.json. Exits 0 whatever they say."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import Awaitable, Callable
+
+from benchmarks import enumeration, group_commit, peak_memory, plain_reads, queue_drain, stuck_sweep
+from benchmarks.report import Row, print_report, write_report
+
+FIGURES: dict[str, Callable[[], Awaitable[list[Row]]]] = {
+    "stuck_sweep": stuck_sweep.run,
+    "enumeration": enumeration.run,
+    "plain_reads": plain_reads.run,
+    "group_commit": group_commit.run,
+    "queue_drain": queue_drain.run,
+    "peak_memory": peak_memory.run,
+}
+
+
+def main() -> int:
+    """Run what the arguments name."""
+    wanted = sys.argv[1:] or list(FIGURES)
+    unknown = [name for name in wanted if name not in FIGURES]
+    if unknown:
+        print(f"There is no figure {', '.join(unknown)}. Known are: {', '.join(FIGURES)}.", file=sys.stderr)
+        return 2
+    rows: list[Row] = []
+    for name in wanted:
+        started = time.perf_counter()
+        print(f"{name} ...", file=sys.stderr, flush=True)
+        rows.extend(asyncio.run(FIGURES[name]()))
+        print(f"{name} took {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
+    write_report(rows)
+    print_report(rows)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -8,6 +8,12 @@ LAPSED_ERROR = "The lease lapsed without a word: the worker that had this messag
 _FIRST_DELAY_S = 10.0
 _GROWTH = 3.0
 _LONGEST_DELAY_S = 600.0
+_ERROR_CHARS = 4000
+
+
+def error_text(error: str) -> str:
+    """An error as a message keeps it: valid Unicode, and no longer than somebody reads."""
+    return error.encode(errors="replace").decode()[:_ERROR_CHARS]
 
 
 def retry_delay_s(attempt: int) -> float:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 
-from vskill_platform.domain.errors import InvalidInput
+from vskill_platform.domain.errors import EngineClosed, InvalidInput
 from vskill_platform.ports.clock import Clock
 from vskill_platform.ports.limiter import Taken
 
@@ -18,10 +19,17 @@ class ProcessLimiter:
         self._clock = clock
         self._taken: dict[tuple[str, float], deque[int]] = {}
         self._until_sweep = _SWEEP_EVERY
+        self._is_closed = False
+
+    def close(self) -> None:
+        """Refuse every later take."""
+        self._is_closed = True
 
     async def take(self, key: str, *, limit: int, window_s: float) -> Taken:
         """Take one."""
-        if limit < 1 or window_s <= 0:
+        if self._is_closed:
+            raise EngineClosed("The engine was closed.")
+        if limit < 1 or not 0 < window_s < math.inf:
             raise InvalidInput(f"A rate limit needs a positive limit and window; got {limit} in {window_s} s.")
         now_ms = self._clock.now_ms()
         window_ms = window_s * 1000

@@ -55,14 +55,24 @@ class Catalog(Protocol):
 def check_query(query: CatalogQuery) -> None:
     """Raise InvalidQuery unless the collection can answer the query."""
     declared = query.collection
-    for facet in query.where:
+    for facet, values in query.where.items():
         check_facet(declared, facet)
+        for value in values:
+            _check_text(value)
+    _check_text(query.search)
     if query.sort is not None and query.sort not in declared.sorts:
         raise InvalidQuery(f"'{declared.name}' is sorted by {', '.join(declared.sorts)}, not by '{query.sort}'.")
     if not 1 <= query.limit <= MAX_CATALOG_PAGE or not 0 <= query.offset <= MAX_OFFSET:
         raise InvalidQuery(f"A page has 1 to {MAX_CATALOG_PAGE} rows and begins at 0 to {MAX_OFFSET}.")
     if len(query.search) > MAX_SEARCH_CHARS:
         raise InvalidQuery(f"A search has at most {MAX_SEARCH_CHARS} characters.")
+
+
+def _check_text(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as exc:
+        raise InvalidQuery("A query must be valid Unicode text.", text=ascii(text[:64])) from exc
 
 
 def check_facet(collection: Collection, facet: str) -> None:

@@ -96,7 +96,7 @@ class DueIndex(Protocol):
     async def list_due(self, prefix: str, *, before_ms: int, cursor: str | None = None, limit: int) -> DuePage:
         """Entries under the prefix whose `due` is at or before `before_ms`, oldest first, from where the cursor left off.
 
-        An entry that is re-armed to a later due while the listing runs does not come again under the same horizon.
+        An entry that is re-armed past the horizon while the listing runs does not come again.
         """
         ...
 
@@ -113,6 +113,14 @@ def check_key(key: str) -> None:
             key=key[:64],
             size=size,
         )
+
+
+def check_prefix(prefix: str) -> None:
+    """Raise InvalidKey for a prefix that is not text; the empty one is every key's."""
+    try:
+        prefix.encode()
+    except UnicodeEncodeError as exc:
+        raise InvalidKey("A prefix must be valid Unicode text.", prefix=ascii(prefix)) from exc
 
 
 def check_value(key: str, value: bytes) -> None:

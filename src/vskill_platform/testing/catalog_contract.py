@@ -11,7 +11,7 @@ import asyncio
 from vskill_platform.domain.catalog import SKILLS, SUBMISSIONS
 from vskill_platform.domain.errors import InvalidQuery
 from vskill_platform.ports.catalog import MAX_CATALOG_PAGE, MAX_OFFSET, MAX_SEARCH_CHARS, CatalogQuery
-from vskill_platform.ports.commit import Index, Unindex
+from vskill_platform.ports.commit import Unindex
 from vskill_platform.ports.engine import Engine
 from vskill_platform.testing.builders import error_of, index_documents, skill_document, submission_document
 
@@ -301,17 +301,27 @@ class CatalogContract:
         assert ([id for id, _ in page.rows], page.total) == (matching[4:8], len(matching))
 
     async def test_query_gives_page_and_total_of_one_moment__when_a_writer_is_at_work(self, engine: Engine) -> None:
+        is_done = asyncio.Event()
+
         async def write() -> None:
-            for number in range(40):
-                await engine.writes.commit([Index(skill_document(f"d{number}")), Unindex(SKILLS, f"d{number - 3}")])
+            for number in range(60):
+                await index_documents(engine, [skill_document(f"d{number}"), skill_document(f"e{number}")])
+            is_done.set()
 
         async def read() -> None:
-            for _ in range(40):
+            while not is_done.is_set():
                 page = await engine.catalog.query(CatalogQuery(SKILLS, limit=1000))
-                assert len({id for id, _ in page.rows}) == page.total
+                assert len(page.rows) == page.total
+                assert page.total % 2 == 0
                 await asyncio.sleep(0)
 
         await asyncio.gather(write(), read(), read())
+
+    async def test_query_sees_every_commit_acknowledged_before(self, engine: Engine) -> None:
+        for number in range(1, 21):
+            await index_documents(engine, [skill_document(f"d{number}", text="word")])
+            assert (await engine.catalog.query(CatalogQuery(SKILLS, search="word"))).total == number
+            assert await engine.catalog.counts(SKILLS, "tier") == {"verified": number}
 
     async def test_query_raises_invalid_query__when_the_collection_cannot_answer(self, engine: Engine) -> None:
         raised = [await error_of(engine.catalog.query(query)) for query in UNANSWERABLE]

@@ -356,11 +356,16 @@ class CommitContract:
     async def test_check_idle_is_met__when_nobody_works_on_the_message(
         self, engine: Engine, clock: FakeClock, state: str
     ) -> None:
+        # Nothing may look at the message in between: the commit itself must see that the lease has lapsed.
         await _make_idle(engine, clock, state=state)
-        before = await engine.queue.find([MessageId("m")])
         await engine.writes.commit([CheckIdle(MessageId("m")), Put("a", b"1")])
         assert await read_value(engine, "a") == b"1"
-        assert await engine.queue.find([MessageId("m")]) == before
+
+    async def test_check_idle_writes_nothing(self, engine: Engine) -> None:
+        await send_messages(engine, ["m"])
+        before = await engine.queue.find([MessageId("m")])
+        await engine.writes.commit([CheckIdle(MessageId("m")), CheckIdle(MessageId("absent"))])
+        assert await engine.queue.find([MessageId("m"), MessageId("absent")]) == before
 
     async def test_check_idle_is_not_met__when_the_message_is_leased(self, engine: Engine, clock: FakeClock) -> None:
         await lease_messages(engine, ["m"], lease_s=10)
@@ -422,12 +427,9 @@ class CommitContract:
 
     async def test_send_raises_conflict__when_the_commit_itself_acks_the_id(self, engine: Engine) -> None:
         (lease,) = await lease_messages(engine, ["m"])
-        for operations in (
-            [Ack(lease), Send(QUEUE, MessageId("m"), b"")],
-            [Send(QUEUE, MessageId("m"), b""), Ack(lease)],
-        ):
-            with pytest.raises(Conflict):
-                await engine.writes.commit(operations)
+        ack, send = Ack(lease), Send(QUEUE, MessageId("m"), b"new")
+        assert await error_of(engine.writes.commit([send, ack])) is Conflict
+        assert await error_of(engine.writes.commit([ack, send])) is Conflict
 
     async def test_send_is_fine__when_an_earlier_commit_acked_the_id(self, engine: Engine) -> None:
         (lease,) = await lease_messages(engine, ["m"])
@@ -625,10 +627,11 @@ class CommitContract:
         assert await read_value(engine, "n") == b'{"n":12}'
 
     async def test_close_finishes_what_was_handed_over(self, engine: Engine) -> None:
-        callers = [asyncio.create_task(engine.writes.commit([Put(f"k:{n}", b"")])) for n in range(20)]
+        commits = [[Put(key, b"") for key in numbered_keys(20, prefix=f"{number}:")] for number in range(400)]
+        callers = [asyncio.create_task(engine.writes.commit(operations)) for operations in commits]
         await run_ready_tasks(1)
         await engine.close()
-        assert len({committed.version for committed in await asyncio.gather(*callers)}) == 20
+        assert len({committed.version for committed in await asyncio.gather(*callers)}) == 400
 
     async def test_every_call_raises_engine_closed__when_the_engine_was_closed(self, engine: Engine) -> None:
         await engine.close()
@@ -684,6 +687,8 @@ async def _make_idle(engine: Engine, clock: FakeClock, *, state: str) -> None:
 
 
 async def _assert_lost(engine: Engine, lease: Lease) -> None:
+    """No settlement goes through with the lease. The first is tried before anything has looked at the message."""
+    assert await error_of(engine.writes.commit([Put("lost", b"1"), Ack(lease)])) is LeaseLost
     before = await engine.queue.find([lease.message_id])
     for settlement in (Ack(lease), Retry(lease, "failed"), Release(lease), Bury(lease, "hopeless")):
         with pytest.raises(LeaseLost):

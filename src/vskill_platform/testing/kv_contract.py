@@ -7,6 +7,7 @@ closed engine; an engine's own tests inject the other faults.
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from collections.abc import Iterable
 
@@ -462,12 +463,21 @@ class ScanContract:
         assert found == sorted(set(found))
 
     async def test_scan_gives_chunks_of_one_moment__when_a_writer_is_at_work(self, engine: Engine) -> None:
-        for number in range(20):
-            value = str(number).encode()
-            await engine.writes.commit([Put("p:a", value), Put("p:b", value), Put("p:c", value)])
-            async for chunk in _scan(engine).scan("p:"):
-                await engine.writes.commit([Put("p:a", b"x"), Put("p:b", b"x"), Put("p:c", b"x")])
-                assert len({stored for _, stored in chunk}) == 1
+        keys = numbered_keys(50, prefix="p:")
+        is_done = asyncio.Event()
+
+        async def write() -> None:
+            for number in range(60):
+                await engine.writes.commit([Put(key, str(number).encode()) for key in keys])
+            is_done.set()
+
+        async def read() -> None:
+            while not is_done.is_set():
+                async for chunk in _scan(engine).scan("p:"):
+                    assert len({value for _, value in chunk}) == 1
+                await asyncio.sleep(0)
+
+        await asyncio.gather(write(), read())
 
     async def test_scan_sees_every_commit_acknowledged_before(self, engine: Engine) -> None:
         for number in range(20):

@@ -27,6 +27,7 @@ from vskill_platform.domain.errors import (
     InvalidInput,
     LeaseLost,
     MessageTooLarge,
+    VskillError,
 )
 from vskill_platform.domain.ids import MessageId
 from vskill_platform.domain.recovery import MessageStatus
@@ -954,6 +955,17 @@ class ExchangeContract:
         outcomes, _ = await engine.queue.exchange(QUEUE, commits, max_messages=0, lease_s=LEASE_S)
         assert [type(outcome) for outcome in outcomes] == [Committed, InvalidInput, MessageTooLarge, Committed]
         assert [await engine.kv.get(key) is not None for key in ("a", "twice", "b")] == [True, False, True]
+
+    async def test_exchange_carries_out_the_others__when_one_holds_text_that_is_not_unicode(
+        self, engine: Engine
+    ) -> None:
+        await send(engine, "a", "b")
+        a, b = await pull(engine)
+        commits = [[Retry(a.lease, "no such file: \udcff")], [Ack(b.lease)]]
+        outcomes, _ = await engine.queue.exchange(QUEUE, commits, max_messages=0, lease_s=LEASE_S)
+        assert isinstance(outcomes[0], Committed | VskillError)
+        assert isinstance(outcomes[1], Committed)
+        assert await status_of(engine, "b") is MessageStatus.GONE
 
     async def test_exchange_rolls_back_a_commit__that_fails_in_its_last_operation(self, engine: Engine) -> None:
         await send(engine, "a")

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from inspect import isawaitable
 
+from vskill_platform.testing.clock import FakeClock
+
 LIMIT_S = 20.0
 
 
@@ -17,6 +19,15 @@ async def eventually(holds: Callable[[], bool | Awaitable[bool]], *, what: str) 
                 await asyncio.sleep(0)
     except TimeoutError:
         raise AssertionError(f"did not come about: {what}") from None
+
+
+async def advance_until(clock: FakeClock, holds: Callable[[], bool], *, step_s: float, what: str) -> None:
+    """Let time pass, a step at a time, until the condition holds. Raises after a hundred steps."""
+    for _ in range(100):
+        if holds():
+            return
+        await clock.advance(step_s)
+    raise AssertionError(f"did not come about: {what}")
 
 
 async def _value(found: bool | Awaitable[bool]) -> bool:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import msgspec
 import structlog
 
-from vskill_platform.domain.errors import Conflict, MalformedRecord
+from vskill_platform.domain.errors import Conflict, InvalidCursor, MalformedRecord
 from vskill_platform.domain.ids import SUBMISSION_PREFIX, MessageId, message_id
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE, ProcessSubmission, encode_message
 from vskill_platform.domain.records import Record, Step, Submission, advance
@@ -26,7 +26,7 @@ from vskill_platform.domain.recovery import (
     is_stuck,
 )
 from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
-from vskill_platform.ports.commit import CheckIdle, Operation, Put, Send
+from vskill_platform.ports.commit import CheckIdle, Delete, Operation, Put, Send
 from vskill_platform.ports.kv import DueIndex
 from vskill_platform.stores.fan_out import settle_each
 from vskill_platform.stores.reads import require_readable
@@ -61,7 +61,7 @@ class SweepReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class _Position(Record, frozen=True, kw_only=True, rename="camel"):
-    """Where a walk stands. Without a cursor the next walk begins afresh."""
+    """Where a walk stands."""
 
     horizon_ms: int
     cursor: str | None = None
@@ -104,7 +104,14 @@ async def _pages() -> AsyncIterator[_Page]:
         return
     position = await _load_position()
     while True:
-        page = await kv.list_due(SUBMISSION_PREFIX, before_ms=position.horizon_ms, cursor=position.cursor, limit=_PAGE)
+        try:
+            page = await kv.list_due(
+                SUBMISSION_PREFIX, before_ms=position.horizon_ms, cursor=position.cursor, limit=_PAGE
+            )
+        except InvalidCursor as error:
+            _log.error("sweep_cursor_refused", error=error.message)
+            position = msgspec.structs.replace(position, cursor=None)
+            continue
         found: list[Found] = []
         for key, _, entry in page.entries:
             try:
@@ -113,7 +120,7 @@ async def _pages() -> AsyncIterator[_Page]:
                 _log.error("stuck_record_malformed", key=key, error=error.message)
         malformed = len(page.entries) - len(found)
         if page.complete:
-            await _save_position(_Position(horizon_ms=position.horizon_ms))
+            await _forget_position()
             yield _Page(found, malformed, None)
             return
         position = msgspec.structs.replace(position, cursor=page.cursor)
@@ -130,15 +137,24 @@ async def _load_position() -> _Position:
     """Where the last walk stopped, or a fresh walk to now."""
     env = current_env("kv")
     entry = await env.kv.get(POSITION_KEY)
-    if entry is not None:
-        position = decode_record(POSITION_KEY, entry.value, decoder=_positions)
-        if position.cursor is not None:
-            return position
-    return _Position(horizon_ms=env.clock.now_ms())
+    fresh = _Position(horizon_ms=env.clock.now_ms())
+    if entry is None:
+        return fresh
+    try:
+        return decode_record(POSITION_KEY, entry.value, decoder=_positions)
+    except MalformedRecord as error:
+        _log.error("sweep_position_malformed", error=error.message)
+        return fresh
 
 
 async def _save_position(position: _Position) -> None:
     await current_env("writes").writes.commit([Put(POSITION_KEY, encode_record(position))])
+
+
+async def _forget_position() -> None:
+    env = current_env("writes")
+    if await env.kv.get(POSITION_KEY) is not None:
+        await env.writes.commit([Delete(POSITION_KEY)])
 
 
 async def _recover_page(found: Sequence[Found]) -> Counter[str]:

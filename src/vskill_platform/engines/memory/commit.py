@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from vskill_platform.domain.delivery import error_text
 from vskill_platform.domain.errors import Conflict, LeaseLost, MalformedRecord
 from vskill_platform.domain.ids import CommitId
 from vskill_platform.domain.recovery import MessageStatus
@@ -127,7 +128,7 @@ class MemoryCommit:
             return {}
         try:
             return _counters.decode(row.entry.value)
-        except msgspec.MsgspecError as exc:
+        except (msgspec.MsgspecError, UnicodeDecodeError) as exc:
             raise MalformedRecord(f"'{key}' is not a counter: {exc}", key=key) from exc
 
     def _leased(self, lease: Lease) -> StoredMessage:
@@ -157,15 +158,15 @@ class MemoryCommit:
                 del state.messages[lease.message_id]
             case Retry(lease=lease, error=error, delay_s=delay_s):
                 message = self._leased(lease)
-                message.error, message.is_suspect = error, False
-                state.end_attempt(message, delay_ms=delay_s * 1000)
+                message.error, message.is_suspect = error_text(error), False
+                state.end_attempt(message, delay_ms=int(delay_s * 1000))
             case Release(lease=lease, delay_s=delay_s):
                 message = self._leased(lease)
                 message.attempts -= 1
-                state.make_ready(message, delay_ms=delay_s * 1000)
+                state.make_ready(message, delay_ms=int(delay_s * 1000))
             case Bury(lease=lease, error=error):
                 message = self._leased(lease)
-                message.error, message.status = error, MessageStatus.DEAD
+                message.error, message.status = error_text(error), MessageStatus.DEAD
             case Index(document=document):
                 state.documents.setdefault(document.collection.name, {})[document.id] = document
             case Unindex(collection=collection, id=id):
@@ -190,10 +191,10 @@ class MemoryCommit:
             at_ms=now_ms,
         )
         state.messages[operation.id] = message
-        state.make_ready(message, delay_ms=operation.delay_s * 1000)
+        state.make_ready(message, delay_ms=int(operation.delay_s * 1000))
 
-    def _expiry(self, ttl_s: float | None) -> float | None:
-        return None if ttl_s is None else self._state.clock.now_ms() + ttl_s * 1000
+    def _expiry(self, ttl_s: float | None) -> int | None:
+        return None if ttl_s is None else self._state.clock.now_ms() + int(ttl_s * 1000)
 
     def _wake(self, operations: Sequence[Operation]) -> None:
         if any(isinstance(operation, Send | Retry | Release) for operation in operations):

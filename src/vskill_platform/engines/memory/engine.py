@@ -28,6 +28,9 @@ class MemoryEngine:
     async def close(self) -> None:
         """Refuse every later call."""
         self._state.is_closed = True
+        self.limiter.close()
+        self._state.arrivals.notify()
+        self._state.emissions.notify()
 
 
 async def open_memory(*, clock: Clock, max_attempts: int = MAX_ATTEMPTS) -> MemoryEngine:

@@ -40,6 +40,7 @@ class MemoryQueue:
         self, queue: str, commits: Sequence[Sequence[Operation]], *, max_messages: int, lease_s: float
     ) -> Exchange:
         """Commit and pull at once."""
+        check_limit(max_messages + 1, most=MAX_RECEIVE + 1)
         outcomes: list[Committed | VskillError] = []
         for operations in commits:
             try:
@@ -54,6 +55,8 @@ class MemoryQueue:
         state.settle_timers()
         line = state.waiting.setdefault(queue, [])
         pulled: list[Message] = []
+        if line and max_messages:
+            state.sequence += 1
         while line and len(pulled) < max_messages:
             stored = state.messages[line[0][2]]
             if stored.is_suspect and pulled:
@@ -66,8 +69,8 @@ class MemoryQueue:
 
     def _lease(self, stored: StoredMessage, *, lease_s: float) -> Message:
         stored.attempts += 1
-        stored.token += 1
-        self._state.make_timed(stored, MessageStatus.LEASED, self._state.clock.now_ms() + lease_s * 1000)
+        stored.token = self._state.sequence
+        self._state.make_timed(stored, MessageStatus.LEASED, self._state.clock.now_ms() + int(lease_s * 1000))
         identity = MessageId(stored.id)
         return Message(
             id=identity,
@@ -91,13 +94,13 @@ class MemoryQueue:
             return self._state.clock.now_ms()
         timed = (MessageStatus.DELAYED, MessageStatus.LEASED)
         moments = [m.at_ms for m in self._state.messages.values() if m.queue == queue and m.status in timed]
-        return int(min(moments)) + 1 if moments else None
+        return min(moments, default=None)
 
     async def extend(self, leases: Sequence[Lease], *, lease_s: float) -> list[bool]:
         """Prolong live leases."""
         self._state.check_open()
         self._state.settle_timers()
-        until_ms = self._state.clock.now_ms() + lease_s * 1000
+        until_ms = self._state.clock.now_ms() + int(lease_s * 1000)
         live: list[bool] = []
         for lease in leases:
             message = self._state.messages.get(lease.message_id)
@@ -105,6 +108,7 @@ class MemoryQueue:
             if message is not None and held:
                 self._state.make_timed(message, MessageStatus.LEASED, until_ms)
             live.append(held)
+        self._state.arrivals.notify()
         return live
 
     async def stats(self, queue: str) -> QueueStats:
@@ -184,7 +188,7 @@ def _info(message: StoredMessage) -> MessageInfo:
         status=message.status,
         attempts=message.attempts,
         sent_ms=message.sent_ms,
-        ready_ms=int(message.at_ms),
+        ready_ms=message.at_ms,
         error=message.error,
         is_suspect=message.is_suspect,
         body=message.body,

@@ -21,7 +21,7 @@ class Row:
     """One key's value."""
 
     entry: Entry
-    expires_ms: float | None
+    expires_ms: int | None
     due_ms: int | None
 
 
@@ -35,7 +35,7 @@ class StoredMessage:
     body: bytes
     priority: int
     sent_ms: int
-    at_ms: float
+    at_ms: int
     status: MessageStatus = MessageStatus.WAITING
     attempts: int = 0
     token: int = 0
@@ -62,7 +62,7 @@ class MemoryState:
     commits: dict[str, tuple[int, int]] = field(default_factory=dict)
     messages: dict[str, StoredMessage] = field(default_factory=dict)
     waiting: dict[str, list[tuple[int, int, str]]] = field(default_factory=dict)
-    timed: list[tuple[float, str, int]] = field(default_factory=list)
+    timed: list[tuple[int, str, int]] = field(default_factory=list)
     message_number: int = 0
     documents: dict[str, dict[str, Document]] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
@@ -104,7 +104,7 @@ class MemoryState:
         message.status = MessageStatus.WAITING
         insort(self.waiting.setdefault(message.queue, []), message.order)
 
-    def make_timed(self, message: StoredMessage, status: MessageStatus, at_ms: float) -> None:
+    def make_timed(self, message: StoredMessage, status: MessageStatus, at_ms: int) -> None:
         """Delay or lease a message until a moment."""
         message.status, message.at_ms = status, at_ms
         heapq.heappush(self.timed, (at_ms, message.id, message.token))
@@ -129,14 +129,14 @@ class MemoryState:
                 message.is_suspect, message.error = True, LAPSED_ERROR
                 self.end_attempt(message)
 
-    def end_attempt(self, message: StoredMessage, *, delay_ms: float = 0.0) -> None:
+    def end_attempt(self, message: StoredMessage, *, delay_ms: int = 0) -> None:
         """After a failed or lapsed attempt: deliver again, or keep as a dead letter."""
         if message.attempts >= self.max_attempts:
             message.status = MessageStatus.DEAD
         else:
             self.make_ready(message, delay_ms=delay_ms)
 
-    def make_ready(self, message: StoredMessage, *, delay_ms: float = 0.0) -> None:
+    def make_ready(self, message: StoredMessage, *, delay_ms: int = 0) -> None:
         """Deliver a message again, now or after a delay."""
         message.at_ms = self.clock.now_ms() + delay_ms
         if delay_ms > 0:

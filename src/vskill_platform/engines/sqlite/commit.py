@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import apsw
 import msgspec
 
+from vskill_platform.domain.delivery import error_text
 from vskill_platform.domain.errors import Conflict, LeaseLost, MalformedRecord
 from vskill_platform.domain.ids import CommitId
 from vskill_platform.engines.sqlite.connection import fetch_one
@@ -118,6 +119,8 @@ def _judge(transaction: Transaction, operations: Sequence[Operation]) -> dict[st
                 counters[key] = _read_counter(transaction, key)
             case Ack(lease=lease) | Retry(lease=lease) | Release(lease=lease) | Bury(lease=lease):
                 _judge_lease(connection, lease, settled)
+            case Send(id=id) if id in settled:
+                raise Conflict(f"There is a message '{id}' already.", message_id=id)
             case CheckIdle(message_id=id):
                 if fetch_one(connection, _IS_LEASED, (id,)) is not None:
                     raise Conflict(f"The message '{id}' is being worked on.", message_id=id)
@@ -153,7 +156,7 @@ def _read_counter(transaction: Transaction, key: str) -> dict[str, int]:
         return {}
     try:
         return _counters.decode(row[0])
-    except msgspec.MsgspecError as exc:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as exc:
         raise MalformedRecord(f"'{key}' is not a counter: {exc}", key=key) from exc
 
 
@@ -179,7 +182,7 @@ def _write(
         case Retry() | Release():
             _return_message(transaction, operation)
         case Bury(lease=lease, error=error):
-            connection.execute(_BURY, (error, lease.message_id))
+            connection.execute(_BURY, (error_text(error), lease.message_id))
         case Index(document=document):
             index_document(connection, document)
         case Unindex(collection=collection, id=id):
@@ -207,7 +210,7 @@ def _return_message(transaction: Transaction, operation: Retry | Release) -> Non
     if isinstance(operation, Release):
         transaction.connection.execute(_RELEASE, bindings)
     else:
-        bindings |= {"max_attempts": transaction.max_attempts, "error": operation.error}
+        bindings |= {"max_attempts": transaction.max_attempts, "error": error_text(operation.error)}
         transaction.connection.execute(_RETRY, bindings)
     transaction.has_arrivals = True
 

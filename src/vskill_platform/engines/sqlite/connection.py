@@ -14,6 +14,7 @@ from vskill_platform.domain.errors import (
     DatabaseReadOnly,
     DiskFull,
     EngineClosed,
+    InvalidInput,
     StoreUnavailable,
     VskillError,
 )
@@ -62,9 +63,19 @@ def fetch_one(connection: apsw.Connection, sql: str, bindings: apsw.Bindings = (
 def translated_errors(path: Path) -> Iterator[None]:
     """Turn what apsw raises into errors of the house."""
     try:
-        yield
+        with refused_values():
+            yield
     except apsw.Error as exc:
         raise translate(exc, path) from exc
+
+
+@contextmanager
+def refused_values() -> Iterator[None]:
+    """Turn what the driver says of a value it cannot store into an error of the house."""
+    try:
+        yield
+    except (OverflowError, UnicodeEncodeError) as exc:
+        raise InvalidInput(f"A value cannot be stored: {exc}. Text must be valid Unicode, numbers of 64 bits.") from exc
 
 
 def translate(error: apsw.Error, path: Path) -> VskillError:

@@ -68,7 +68,10 @@ class SqliteEngine:
         if self._is_closed:
             return
         self._is_closed = True
+        self.limiter.close()
         await self._readers.close()
+        self._arrivals.notify()
+        self.events.note_closed()
         await self.writer.close()
         self._ownership.release()
 

@@ -35,6 +35,10 @@ class SqliteEvents:
         self._last = last
         self._emissions.notify()
 
+    def note_closed(self) -> None:
+        """Wake whoever waits: nothing more will come."""
+        self._emissions.notify()
+
     async def read(self, after: int, *, limit: int = MAX_EVENTS_PAGE, wait_s: float = 0.0) -> EventPage:
         """Events after a cursor."""
         check_limit(limit, most=MAX_EVENTS_PAGE)
@@ -45,6 +49,7 @@ class SqliteEvents:
         return await self._readers.bulk(lambda connection: _read(connection, after, limit))
 
     def _ready_ms(self, after: int) -> int | None:
+        self._readers.check_open()
         return None if after == self._last else self._clock.now_ms()
 
     async def last_sequence(self) -> int:

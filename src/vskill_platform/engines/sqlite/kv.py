@@ -22,12 +22,13 @@ from vskill_platform.ports.kv import (
     Page,
     check_key,
     check_limit,
+    check_prefix,
     prefix_end,
 )
 
 _BULK_KEYS = 1000
 _SCAN_CHUNK = 1000
-_PAST_ALL_KEYS = "\U0010ffff" * 128
+_PAST_ALL_KEYS = "\U0010ffff" * 129
 
 _GET = "SELECT value, version FROM kv WHERE key = ? AND (expires_ms IS NULL OR expires_ms > ?)"
 _GET_MANY = """
@@ -85,6 +86,7 @@ class SqliteKV:
 
     async def list(self, prefix: str, *, cursor: str | None = None, limit: int = MAX_PAGE_KEYS) -> Page:
         """One page of keys."""
+        check_prefix(prefix)
         check_limit(limit)
         after = text_position(cursor, listing=prefix)
         bindings = self._range(prefix, prefix_end(prefix), after=after, limit=limit + 1)
@@ -96,6 +98,7 @@ class SqliteKV:
 
     async def scan(self, prefix: str, *, exclude: str | None = None) -> AsyncIterator[Sequence[tuple[str, bytes]]]:
         """Chunks of keys with their values."""
+        check_prefix(prefix)
         for first, end in _ranges(prefix, exclude):
             after = ""
             while True:
@@ -109,6 +112,7 @@ class SqliteKV:
 
     async def list_due(self, prefix: str, *, before_ms: int, cursor: str | None = None, limit: int) -> DuePage:
         """One page of due entries."""
+        check_prefix(prefix)
         check_limit(limit)
         listing = f"due:{prefix}"
         due_ms, key = number_and_text_position(cursor, listing=listing)
@@ -123,7 +127,7 @@ class SqliteKV:
         if len(rows) <= limit:
             return DuePage(found, None, complete=True)
         last = found[-1]
-        return DuePage(found, encode_cursor(listing=listing, position=[last.due_ms, last.key]), complete=False)
+        return DuePage(found, encode_cursor(listing=listing, position=(last.due_ms, last.key)), complete=False)
 
     def _range(self, first: str, end: str | None, *, after: str, limit: int) -> dict[str, apsw.SQLiteValue]:
         return {

@@ -37,10 +37,10 @@ FROM message
 """
 
 _PULL = """
-SELECT number, id, body, attempts, token, suspect, priority FROM message
+SELECT number, id, body, attempts, suspect, priority FROM message
 WHERE queue = ? AND status = 0 ORDER BY priority DESC, number LIMIT ?
 """
-_LEASE = "UPDATE message SET status = 2, at_ms = ?, attempts = attempts + 1, token = token + 1 WHERE number = ?"
+_LEASE = "UPDATE message SET status = 2, at_ms = ?, attempts = attempts + 1, token = ? WHERE number = ?"
 _EXTEND = "UPDATE message SET at_ms = ? WHERE id = ? AND token = ? AND status = 2"
 _HAS_WAITING = "SELECT 1 FROM message WHERE queue = ? AND status = 0 LIMIT 1"
 _NEXT_TIMED = "SELECT at_ms FROM message WHERE status IN (1, 2) AND queue = ? ORDER BY at_ms LIMIT 1"
@@ -84,8 +84,6 @@ class SqliteQueue:
     ) -> Exchange:
         """Commit and pull in one job of the writer."""
         check_limit(max_messages + 1, most=MAX_RECEIVE + 1)
-        for operations in commits:
-            check_operations(operations)
 
         def work(transaction: Transaction) -> Exchange:
             outcomes = [_commit_apart(transaction, operations) for operations in commits]
@@ -118,6 +116,7 @@ class SqliteQueue:
             for lease in leases:
                 connection.execute(_EXTEND, (until_ms, *lease))
                 live.append(connection.changes() == 1)
+            transaction.has_arrivals = bool(leases)  # whoever waits for a lease to end must look again
             return live
 
         return await self._writer.run(work)
@@ -182,15 +181,12 @@ class SqliteQueue:
 
 def _commit_apart(transaction: Transaction, operations: Sequence[Operation]) -> Committed | VskillError:
     """A commit under a savepoint of its own, so that its failure touches nothing else."""
-    connection = transaction.connection
-    connection.execute("SAVEPOINT apart")
     try:
-        outcome: Committed | VskillError = apply_operations(transaction, operations)
+        check_operations(operations)
+        with transaction.savepoint("apart"):
+            return apply_operations(transaction, operations)
     except VskillError as error:
-        connection.execute("ROLLBACK TO apart")
-        outcome = error
-    connection.execute("RELEASE apart")
-    return outcome
+        return error
 
 
 def _pull(transaction: Transaction, queue: str, *, max_messages: int, lease_s: float) -> list[Message]:
@@ -198,20 +194,23 @@ def _pull(transaction: Transaction, queue: str, *, max_messages: int, lease_s: f
         return []
     rows = fetch_all(transaction.connection, _PULL, (queue, max_messages))
     # A suspect comes alone: the batch ends before the first one, unless it is the first.
-    suspect_at = next((position for position, row in enumerate(rows) if row[5]), len(rows))
+    suspect_at = next((position for position, row in enumerate(rows) if row[4]), len(rows))
     taken = rows[: max(suspect_at, 1)]
+    if not taken:
+        return []
     until_ms = transaction.now_ms + int(lease_s * 1000)
-    transaction.connection.executemany(_LEASE, [(until_ms, row[0]) for row in taken])
+    token = transaction.next_sequence()
+    transaction.connection.executemany(_LEASE, [(until_ms, token, row[0]) for row in taken])
     return [
         Message(
             id=id,
             body=body,
             attempts=attempts + 1,
-            lease=Lease(id, token + 1),
+            lease=Lease(id, token),
             is_suspect=bool(suspect),
             priority=priority,
         )
-        for _, id, body, attempts, token, suspect, priority in taken
+        for _, id, body, attempts, suspect, priority in taken
     ]
 
 

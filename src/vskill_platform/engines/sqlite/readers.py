@@ -33,13 +33,13 @@ class Readers:
 
     def point(self, read: Callable[[apsw.Connection], T]) -> T:
         """A read of microseconds, on the calling thread, which must be the event loop's."""
-        self._check_open()
+        self.check_open()
         with translated_errors(self._path):
             return read(self._inline)
 
     async def bulk(self, read: Callable[[apsw.Connection], T]) -> T:
         """A read of any length, on a thread of the pool."""
-        self._check_open()
+        self.check_open()
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._read_pooled, read)
 
     def _read_pooled(self, read: Callable[[apsw.Connection], T]) -> T:
@@ -59,6 +59,7 @@ class Readers:
         for connection in (self._inline, *self._pooled):
             connection.close()
 
-    def _check_open(self) -> None:
+    def check_open(self) -> None:
+        """Raise EngineClosed after close."""
         if self._is_closed:
             raise EngineClosed("The engine was closed.")

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -18,7 +19,7 @@ from typing import Any, Generic, TypeVar
 import apsw
 
 from vskill_platform.domain.errors import EngineClosed, VskillError
-from vskill_platform.engines.sqlite.connection import translate
+from vskill_platform.engines.sqlite.connection import refused_values, translate
 from vskill_platform.engines.sqlite.timers import settle_timers
 from vskill_platform.ports.clock import Clock
 
@@ -38,9 +39,25 @@ class Transaction:
     has_arrivals: bool = False
 
     def next_sequence(self) -> int:
-        """The number of one more commit."""
+        """The next number of all; a number is never used twice."""
         self.sequence += 1
         return self.sequence
+
+    @contextmanager
+    def savepoint(self, name: str) -> Iterator[None]:
+        """A part that, if it raises, leaves no trace: neither in the file nor in the notes."""
+        notes = self.last_event, self.has_arrivals
+        self.connection.execute(f"SAVEPOINT {name}")
+        try:
+            with refused_values():
+                yield
+        except BaseException:
+            self.last_event, self.has_arrivals = notes
+            if self.connection.in_transaction:
+                self.connection.execute(f"ROLLBACK TO {name}")
+                self.connection.execute(f"RELEASE {name}")
+            raise
+        self.connection.execute(f"RELEASE {name}")
 
 
 Work = Callable[[Transaction], T]
@@ -159,19 +176,15 @@ class Writer:
 
     def _carry_out(self, job: _Job[Any], transaction: Transaction) -> None:
         """Run one job under a savepoint. Raises only if SQLite gave up the whole transaction."""
-        connection = self._connection
-        connection.execute("SAVEPOINT job")
         try:
-            job.result = job.work(transaction)
+            with transaction.savepoint("job"):
+                job.result = job.work(transaction)
         except apsw.Error as exc:
-            if not connection.in_transaction:
+            if not self._connection.in_transaction:
                 raise
             job.error = translate(exc, self._path)
-            connection.execute("ROLLBACK TO job")
         except Exception as exc:  # whatever a job raises is its caller's to see, and must not end the writer
             job.error = exc
-            connection.execute("ROLLBACK TO job")
-        connection.execute("RELEASE job")
 
     def _fail_group(self, group: list[_Job[Any]], error: apsw.Error) -> None:
         if self._connection.in_transaction:

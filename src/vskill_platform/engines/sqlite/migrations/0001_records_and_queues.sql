@@ -24,7 +24,7 @@ CREATE TABLE message (
     at_ms    INTEGER NOT NULL,
     priority INTEGER NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0,
-    token    INTEGER NOT NULL DEFAULT 0,
+    token    INTEGER NOT NULL DEFAULT 0, -- of the present delivery; from the commit sequence, so never given twice
     suspect  INTEGER NOT NULL DEFAULT 0,
     sent_ms  INTEGER NOT NULL,
     error    TEXT,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -82,6 +83,22 @@ NO_COUNTERS = {
     "null inside": b'{"n": null}',
     "an object inside": b'{"n": {}}',
     "not UTF-8": b'{"\xff": 1}',
+}
+# What the types allow and a store may not be able to keep.
+ODD_OPERATIONS: dict[str, Operation] = {
+    "endless ttl": Put("odd", b"", ttl_s=math.inf),
+    "ttl that is no number": Put("odd", b"", ttl_s=math.nan),
+    "ttl of ages": Add("odd", {"n": 1}, ttl_s=1e300),
+    "due beyond 64 bits": Put("odd", b"", due_ms=2**70),
+    "endless delay": Send(QUEUE, MessageId("odd 1"), b"", delay_s=math.inf),
+    "delay that is no number": Send(QUEUE, MessageId("odd 2"), b"", delay_s=math.nan),
+    "priority beyond 64 bits": Send(QUEUE, MessageId("odd 3"), b"", priority=2**70),
+    "message id that is no text": Send(QUEUE, MessageId("\ud800"), b""),
+    "queue that is no text": Send("\ud800", MessageId("odd 4"), b""),
+    "sort beyond 64 bits": Index(skill_document("odd", score=2**70)),
+    "facet that is no text": Index(skill_document("odd", tier="\ud800")),
+    "event that is no text": Emit("kind", "\ud800", b""),
+    "field that is no text": Add("odd", {"\ud800": 1}),
 }
 FAILURES = {
     "put": Conflict,
@@ -222,6 +239,14 @@ class CommitContract:
             assert await take_snapshot(engine, ids=stage.ids) == before
             assert await engine.writes.find_commit(ONCE) is None
         await engine.writes.commit(writes, id=ONCE)
+
+    @pytest.mark.parametrize("name", ODD_OPERATIONS)
+    async def test_commit_is_kept_or_refused_whole__when_an_operation_is_odd(self, engine: Engine, name: str) -> None:
+        operations = [Put("before", b""), ODD_OPERATIONS[name], Put("after", b"")]
+        error = await error_of(engine.writes.commit(operations))
+        present = {"before", "after"} & {*await collect_keys(engine.kv, "")}
+        assert present == ({"before", "after"} if error is None else set())
+        assert error is None or issubclass(error, InvalidInput)
 
     async def test_commit_tells_nobody_of_its_event__when_it_fails(self, engine: Engine) -> None:
         await send_messages(engine, ["m"])

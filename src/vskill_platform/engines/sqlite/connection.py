@@ -27,6 +27,9 @@ _PAGE_BYTES = 8192
 def open_writer(path: Path, *, synchronous: str, vfs: str | None = None) -> apsw.Connection:
     """The one connection that writes. Only it checkpoints."""
     connection = _open(path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE, vfs)
+    if connection.readonly("main"):
+        connection.close()
+        raise apsw.ReadOnlyError("the file can only be read")
     connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute(f"PRAGMA synchronous = {synchronous}")

@@ -11,6 +11,9 @@ from dataclasses import dataclass, field
 
 from vskill_platform.domain.errors import InvalidInput
 
+MIN_NUMBER, MAX_NUMBER = -(2**63), 2**63 - 1
+"""What a number may be, in a sort and everywhere else in a store."""
+
 
 @dataclass(frozen=True, slots=True)
 class Collection:
@@ -58,8 +61,20 @@ class Document:
 
     def __post_init__(self) -> None:
         declared = self.collection
-        if set(self.facets) != set(declared.facets) or set(self.sorts) != set(declared.sorts):
+        numbers = [self.sorts.get(name) for name in declared.number_sorts]
+        texts = [self.id, *self.facets.values(), *(self.sorts.get(name) for name in declared.text_sorts)]
+        if (
+            set(self.facets) != set(declared.facets)
+            or set(self.sorts) != set(declared.sorts)
+            or not all(isinstance(number, int) and MIN_NUMBER <= number <= MAX_NUMBER for number in numbers)
+            or not all(isinstance(text, str) and _is_valid(text) for text in texts)
+        ):
             raise InvalidInput(
-                f"A document of '{declared.name}' needs the facets {declared.facets} and the sorts {declared.sorts}.",
+                f"A document of '{declared.name}' needs texts for the facets {declared.facets} and the sorts "
+                f"{declared.text_sorts}, and numbers of 64 bits for the sorts {declared.number_sorts}.",
                 collection=declared.name,
             )
+
+
+def _is_valid(text: str) -> bool:
+    return text.isascii() or text.encode(errors="ignore").decode() == text

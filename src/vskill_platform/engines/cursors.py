@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import base64
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import msgspec
 
 from vskill_platform.domain.errors import InvalidCursor
 
 P = TypeVar("P")
+Number = Annotated[int, msgspec.Meta(ge=-(2**62), le=2**62)]
 _MAX_CHARS = 4096
 
 
@@ -25,14 +26,14 @@ def text_position(cursor: str | None, *, listing: str) -> str:
 
 def number_position(cursor: str | None, *, listing: str) -> int:
     """The number in a cursor; 0 without one."""
-    return 0 if cursor is None else _decode(cursor, msgspec.json.Decoder(tuple[str, int]), listing=listing)
+    return 0 if cursor is None else _decode(cursor, msgspec.json.Decoder(tuple[str, Number]), listing=listing)
 
 
 def number_and_text_position(cursor: str | None, *, listing: str) -> tuple[int, str]:
     """The number and text in a cursor; before everything without one."""
     if cursor is None:
         return (-(2**62), "")
-    return _decode(cursor, msgspec.json.Decoder(tuple[str, tuple[int, str]]), listing=listing)
+    return _decode(cursor, msgspec.json.Decoder(tuple[str, tuple[Number, str]]), listing=listing)
 
 
 def _decode(cursor: str, decoder: msgspec.json.Decoder[tuple[str, P]], *, listing: str) -> P:

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from vskill_platform.domain.catalog import Collection
-from vskill_platform.domain.errors import InvalidQuery
+from vskill_platform.domain.errors import InvalidInput, InvalidQuery
+from vskill_platform.ports.kv import check_text
 
 MAX_CATALOG_PAGE = 1000
 MAX_OFFSET = 1_000_000
 MAX_SEARCH_CHARS = 512
+MAX_FACET_VALUES = 5000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,8 @@ class Catalog(Protocol):
     async def query(self, query: CatalogQuery) -> CatalogPage:
         """One page, and the exact total, of one and the same moment. A search without any term matches everything.
 
-        Raises InvalidQuery for a facet or sort that the collection does not have, or a page outside the limits.
+        Raises InvalidQuery for a facet or sort that the collection does not have, or a page outside the limits. Of a
+        search only the first 16 terms count.
         """
         ...
 
@@ -57,8 +60,9 @@ def check_query(query: CatalogQuery) -> None:
     declared = query.collection
     for facet, values in query.where.items():
         check_facet(declared, facet)
-        for value in values:
-            _check_text(value)
+        if len(values) > MAX_FACET_VALUES:
+            raise InvalidQuery(f"A facet is filtered by at most {MAX_FACET_VALUES} values; {len(values)} were given.")
+        _check_text(*values)
     _check_text(query.search)
     if query.sort is not None and query.sort not in declared.sorts:
         raise InvalidQuery(f"'{declared.name}' is sorted by {', '.join(declared.sorts)}, not by '{query.sort}'.")
@@ -68,11 +72,11 @@ def check_query(query: CatalogQuery) -> None:
         raise InvalidQuery(f"A search has at most {MAX_SEARCH_CHARS} characters.")
 
 
-def _check_text(text: str) -> None:
+def _check_text(*texts: str) -> None:
     try:
-        text.encode()
-    except UnicodeEncodeError as exc:
-        raise InvalidQuery("A query must be valid Unicode text.", text=ascii(text[:64])) from exc
+        check_text(*texts)
+    except InvalidInput as exc:
+        raise InvalidQuery("A query must be valid Unicode text.") from exc
 
 
 def check_facet(collection: Collection, facet: str) -> None:

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from vskill_platform.domain.catalog import Collection, Document
+from vskill_platform.domain.catalog import MAX_NUMBER, MIN_NUMBER, Collection, Document
 from vskill_platform.domain.errors import CommitTooLarge, InvalidInput, MessageTooLarge
 from vskill_platform.domain.ids import CommitId, MessageId
-from vskill_platform.ports.kv import check_key, check_value
+from vskill_platform.ports.kv import check_key, check_text, check_value
 
 MAX_OPERATIONS = 10_000
 MAX_MESSAGE_BYTES = 128 * 1024
+MAX_SECONDS = 100 * 366 * 24 * 3600
 ABSENT = 0
 """As `if_version`: the key must not exist."""
 
@@ -149,7 +150,7 @@ class Commit(Protocol):
 
     Operations apply in order, as one. All conditions (`if_version`, leases, `Check`, `CheckIdle`) are judged against the
     state before the commit. `if_version` that does not match, or a `CheckIdle` that fails, raises Conflict; a lease that
-    lapsed or was taken over raises LeaseLost; a message id or catalog id that exists already for `Send` raises Conflict.
+    lapsed or was taken over raises LeaseLost; a `Send` with the id of a message that exists raises Conflict.
     A key may be written once in a commit; writing it twice raises InvalidInput. In every such case nothing is written.
 
     When the call returns, the commit is on disk. When it raises StoreUnavailable, nothing was written. When the
@@ -181,27 +182,54 @@ def check_operations(operations: Sequence[Operation]) -> None:
         )
     written: set[str] = set()
     for operation in operations:
-        match operation:
-            case Put(key=key) | Delete(key=key) | Add(key=key):
-                check_key(key)
-                if key in written:
-                    raise InvalidInput(f"The commit writes '{key}' twice.", key=key)
-                written.add(key)
-                if isinstance(operation, Put):
-                    check_value(key, operation.value)
-            case Check(key=key):
-                check_key(key)
-            case Send():
-                check_message(operation)
-            case _:
-                pass
+        check_operation(operation)
+        if isinstance(operation, Put | Delete | Add):
+            if operation.key in written:
+                raise InvalidInput(f"The commit writes '{operation.key}' twice.", key=operation.key)
+            written.add(operation.key)
 
 
-def check_message(message: Send) -> None:
-    """Raise MessageTooLarge unless the message fits."""
+def check_operation(operation: Operation) -> None:
+    """Raise for an operation that no engine could keep: over a limit, or holding what is neither text nor a number."""
+    match operation:
+        case Put(key=key, value=value, ttl_s=ttl_s, due_ms=due_ms):
+            check_key(key)
+            check_value(key, value)
+            _check_seconds(ttl_s)
+            _check_number(due_ms)
+        case Add(key=key, amounts=amounts, ttl_s=ttl_s):
+            check_key(key)
+            _check_seconds(ttl_s)
+            check_text(*amounts)
+        case Delete(key=key) | Check(key=key):
+            check_key(key)
+        case Send():
+            check_text(operation.queue, operation.id)
+            _check_seconds(operation.delay_s)
+            _check_number(operation.priority)
+            _check_size(operation)
+        case Retry(delay_s=delay_s) | Release(delay_s=delay_s):
+            _check_seconds(delay_s)
+        case Emit(kind=kind, subject=subject):
+            check_text(kind, subject)
+        case Ack() | Bury() | CheckIdle() | Index() | Unindex():
+            pass
+
+
+def _check_size(message: Send) -> None:
     if len(message.body) > MAX_MESSAGE_BYTES:
         raise MessageTooLarge(
             f"A message has at most {MAX_MESSAGE_BYTES} bytes; this one has {len(message.body)}. "
             "Send a name for the data, not the data.",
             size=len(message.body),
         )
+
+
+def _check_seconds(seconds: float | None) -> None:
+    if seconds is not None and not 0 <= seconds <= MAX_SECONDS:
+        raise InvalidInput(f"A time to live or a delay is 0 to {MAX_SECONDS} seconds, not {seconds}.", seconds=seconds)
+
+
+def _check_number(number: int | None) -> None:
+    if number is not None and not MIN_NUMBER <= number <= MAX_NUMBER:
+        raise InvalidInput(f"{number} does not fit 64 bits.", number=str(number))

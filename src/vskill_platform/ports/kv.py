@@ -115,12 +115,13 @@ def check_key(key: str) -> None:
         )
 
 
-def check_prefix(prefix: str) -> None:
-    """Raise InvalidKey for a prefix that is not text; the empty one is every key's."""
-    try:
-        prefix.encode()
-    except UnicodeEncodeError as exc:
-        raise InvalidKey("A prefix must be valid Unicode text.", prefix=ascii(prefix)) from exc
+def check_text(*texts: str) -> None:
+    """Raise InvalidInput for what is not valid Unicode text (a lone surrogate)."""
+    for text in texts:
+        try:
+            text.encode()
+        except UnicodeEncodeError as exc:
+            raise InvalidInput("The text is not valid Unicode.", text=ascii(text[:64])) from exc
 
 
 def check_value(key: str, value: bytes) -> None:

@@ -16,6 +16,8 @@ class Taken(NamedTuple):
 class Limiter(Protocol):
     """At most `limit` allowed takes of a key in any span of `window_s` seconds, exactly, also by parallel callers.
 
+    A key is counted apart for each window it is taken with.
+
     A take that is refused costs nothing. What was taken may be forgotten when the process ends.
     """
 

@@ -17,7 +17,7 @@ from vskill_platform.ports.commit import ABSENT, Emit, Put, Send
 from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.events import MAX_EVENTS_PAGE, Event, EventPage
 from vskill_platform.testing.clock import FakeClock
-from vskill_platform.testing.queue_contract import REAL_LIMIT_S, check_asleep, finish, in_background
+from vskill_platform.testing.waits import LIMIT_S, check_asleep, finish, in_background
 
 
 async def emit(engine: Engine, *subjects: str) -> None:
@@ -34,6 +34,7 @@ async def read_all(engine: Engine, *, after: int = 0, limit: int = MAX_EVENTS_PA
         assert len(page.events) <= limit
         if not page.events:
             return found
+        assert page.last > after, "the log does not go on"
         found += page.events
         after = page.last
 
@@ -136,7 +137,7 @@ class ReadingContract:
                 told.extend(page.events)
                 after = page.last
 
-        async with asyncio.timeout(REAL_LIMIT_S), asyncio.TaskGroup() as group:
+        async with asyncio.timeout(LIMIT_S), asyncio.TaskGroup() as group:
             group.create_task(follow())
             for name in names:
                 group.create_task(emit(engine, name))
@@ -145,7 +146,7 @@ class ReadingContract:
 
     async def test_read_returns_at_once__where_it_need_not_wait(self, engine: Engine) -> None:
         await emit(engine, "a")
-        async with asyncio.timeout(REAL_LIMIT_S):
+        async with asyncio.timeout(LIMIT_S):
             assert subjects_of((await engine.events.read(0, wait_s=60)).events) == ["a"]
 
     async def test_read_returns_nothing__when_its_wait_is_over(self, engine: Engine, clock: FakeClock) -> None:
@@ -220,9 +221,15 @@ class ReadingContract:
             engine.events.last_sequence(),
             engine.events.trim(before_ms=0),
         ]
-        async with asyncio.timeout(REAL_LIMIT_S):
+        async with asyncio.timeout(LIMIT_S):
             answers = await asyncio.gather(*calls, return_exceptions=True)
         assert [type(answer) for answer in answers] == [EngineClosed] * len(calls)
+
+    async def test_waiting_read_is_refused__when_the_engine_is_closed(self, engine: Engine, clock: FakeClock) -> None:
+        async with in_background(clock, engine.events.read(0, wait_s=60)) as task:
+            await engine.close()
+            with pytest.raises(EngineClosed):
+                await finish(task)
 
 
 class TrimmingContract:
@@ -294,7 +301,7 @@ class TrimmingContract:
     @pytest.mark.parametrize("after", [-1, 0, 1000])
     async def test_read_resets_at_once__where_it_would_wait(self, engine: Engine, clock: FakeClock, after: int) -> None:
         newest = await self._trim_to_the_newest(engine, clock)
-        async with asyncio.timeout(REAL_LIMIT_S):
+        async with asyncio.timeout(LIMIT_S):
             assert await engine.events.read(after, wait_s=60) == EventPage([], newest, reset=True)
 
     async def test_reader_goes_on_from_last__after_a_reset(self, engine: Engine, clock: FakeClock) -> None:

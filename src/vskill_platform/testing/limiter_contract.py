@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from vskill_platform.domain.errors import InvalidInput
+from vskill_platform.domain.errors import EngineClosed, InvalidInput
 from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.limiter import Taken
 from vskill_platform.testing.clock import FakeClock
@@ -161,6 +161,11 @@ class LimiterContract:
             with pytest.raises(InvalidInput):
                 await take(engine, limit=limit, window_s=window_s)
         assert (await take(engine, limit=3)).remaining == 2
+
+    async def test_take_is_refused__after_the_engine_was_closed(self, engine: Engine) -> None:
+        await engine.close()
+        with pytest.raises(EngineClosed):
+            await take(engine)
 
     @settings(
         max_examples=60,

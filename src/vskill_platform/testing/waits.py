@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
 from inspect import isawaitable
+from typing import TypeVar
 
 from vskill_platform.testing.clock import FakeClock
 
+T = TypeVar("T")
 LIMIT_S = 20.0
 
 
@@ -32,3 +35,31 @@ async def advance_until(clock: FakeClock, holds: Callable[[], bool], *, step_s: 
 
 async def _value(found: bool | Awaitable[bool]) -> bool:
     return await found if isawaitable(found) else found
+
+
+async def check_asleep(clock: FakeClock, task: asyncio.Task[T], *, sleepers: int = 1) -> None:
+    """Let the task run until so many wait for the clock, and fail if it ends instead."""
+    async with asyncio.timeout(LIMIT_S):
+        # The pause leaves the processor to an engine's threads: nobody signals that a call has gone to sleep.
+        while clock.sleepers < sleepers and not task.done():  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+    assert not task.done(), "the call returned instead of waiting"
+
+
+@asynccontextmanager
+async def in_background(clock: FakeClock, call: Coroutine[object, object, T]) -> AsyncIterator[asyncio.Task[T]]:
+    """Run a call until it waits for the clock; what is left of it at the end is cancelled."""
+    sleepers = clock.sleepers + 1
+    task = asyncio.create_task(call)
+    try:
+        await check_asleep(clock, task, sleepers=sleepers)
+        yield task
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+
+
+async def finish(task: asyncio.Task[T]) -> T:
+    """What the call returns, which must be soon."""
+    async with asyncio.timeout(LIMIT_S):
+        return await task

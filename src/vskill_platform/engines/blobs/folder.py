@@ -30,6 +30,7 @@ class BlobFolder:
     def __init__(self, folder: Path, *, clock: Clock) -> None:
         self._folder = folder
         self._clock = clock
+        self._synced: set[Path] = set()
 
     async def put(self, content: bytes) -> Digest:
         """Store bytes durably."""
@@ -86,11 +87,13 @@ class BlobFolder:
             temporary.unlink(missing_ok=True)
 
     def _make_folder(self, folder: Path) -> None:
-        if folder.is_dir():
+        """Make a subfolder that is there after a power cut; each process sees to that once for each."""
+        if folder in self._synced:
             return
         folder.mkdir(parents=True, exist_ok=True)
         for made in (folder.parent, folder.parent.parent):
             _sync_folder(made)
+        self._synced.add(folder)
 
     def _touch(self, path: Path) -> None:
         moment_ns = self._clock.now_ms() * 1_000_000

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from vskill_platform.domain.errors import VskillError
 from vskill_platform.engines.cursors import encode_cursor, number_and_text_position, text_position
 from vskill_platform.engines.memory.state import MemoryState
-from vskill_platform.ports.kv import MAX_PAGE_KEYS, DueEntry, DuePage, Entry, Page, check_key, check_limit, check_prefix
+from vskill_platform.ports.kv import MAX_PAGE_KEYS, DueEntry, DuePage, Entry, Page, check_key, check_limit, check_text
 
 _CHUNK = 512
 
@@ -40,7 +40,7 @@ class MemoryKV:
     async def list(self, prefix: str, *, cursor: str | None = None, limit: int = MAX_PAGE_KEYS) -> Page:
         """One page of keys."""
         self._state.check_open()
-        check_prefix(prefix)
+        check_text(prefix)
         check_limit(limit)
         after = text_position(cursor, listing=prefix)
         candidates = self._keys(prefix, after=after, most=limit)
@@ -57,7 +57,7 @@ class MemoryKV:
 
     async def scan(self, prefix: str, *, exclude: str | None = None) -> AsyncIterator[Sequence[tuple[str, bytes]]]:
         """Chunks of keys with their values."""
-        check_prefix(prefix)
+        check_text(prefix)
         after = ""
         while True:
             self._state.check_open()
@@ -72,7 +72,7 @@ class MemoryKV:
     async def list_due(self, prefix: str, *, before_ms: int, cursor: str | None = None, limit: int) -> DuePage:
         """One page of due entries."""
         self._state.check_open()
-        check_prefix(prefix)
+        check_text(prefix)
         check_limit(limit)
         listing = f"due:{prefix}"
         found: list[DueEntry] = []

@@ -89,7 +89,7 @@ class SqliteCommit:
 def apply_operations(
     transaction: Transaction, operations: Sequence[Operation], *, id: CommitId | None = None
 ) -> Committed:
-    """One commit, inside a job of the writer. Raises before it has written anything."""
+    """One commit, under a savepoint that undoes it if it raises."""
     connection = transaction.connection
     if id is not None:
         known = fetch_one(connection, _FIND_COMMIT, (id,))

@@ -22,7 +22,7 @@ from vskill_platform.ports.kv import (
     Page,
     check_key,
     check_limit,
-    check_prefix,
+    check_text,
     prefix_end,
 )
 
@@ -63,6 +63,7 @@ class SqliteKV:
 
     async def get(self, key: str) -> Entry | None:
         """The entry under a key."""
+        self._readers.check_open()
         check_key(key)
         now_ms = self._clock.now_ms()
         row = self._readers.point(lambda connection: fetch_one(connection, _GET, (key, now_ms)))
@@ -70,6 +71,7 @@ class SqliteKV:
 
     async def get_many(self, keys: Sequence[str]) -> Sequence[Entry | VskillError | None]:
         """The entries under many keys."""
+        self._readers.check_open()
         refused: dict[str, VskillError] = {}
         for key in keys:
             try:
@@ -86,7 +88,7 @@ class SqliteKV:
 
     async def list(self, prefix: str, *, cursor: str | None = None, limit: int = MAX_PAGE_KEYS) -> Page:
         """One page of keys."""
-        check_prefix(prefix)
+        check_text(prefix)
         check_limit(limit)
         after = text_position(cursor, listing=prefix)
         bindings = self._range(prefix, prefix_end(prefix), after=after, limit=limit + 1)
@@ -98,7 +100,7 @@ class SqliteKV:
 
     async def scan(self, prefix: str, *, exclude: str | None = None) -> AsyncIterator[Sequence[tuple[str, bytes]]]:
         """Chunks of keys with their values."""
-        check_prefix(prefix)
+        check_text(prefix)
         for first, end in _ranges(prefix, exclude):
             after = ""
             while True:
@@ -112,7 +114,7 @@ class SqliteKV:
 
     async def list_due(self, prefix: str, *, before_ms: int, cursor: str | None = None, limit: int) -> DuePage:
         """One page of due entries."""
-        check_prefix(prefix)
+        check_text(prefix)
         check_limit(limit)
         listing = f"due:{prefix}"
         due_ms, key = number_and_text_position(cursor, listing=listing)

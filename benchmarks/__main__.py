@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+
+import uvloop
 
 from benchmarks import enumeration, group_commit, peak_memory, plain_reads, queue_drain, stuck_sweep
 from benchmarks.report import Row, print_report, write_report
 
-FIGURES: dict[str, Callable[[], Awaitable[list[Row]]]] = {
+FIGURES: dict[str, Callable[[], Coroutine[None, None, list[Row]]]] = {
     "stuck_sweep": stuck_sweep.run,
     "enumeration": enumeration.run,
     "plain_reads": plain_reads.run,
@@ -31,7 +32,7 @@ def main() -> int:
     for name in wanted:
         started = time.perf_counter()
         print(f"{name} ...", file=sys.stderr, flush=True)
-        rows.extend(asyncio.run(FIGURES[name]()))
+        rows.extend(uvloop.run(FIGURES[name]()))
         print(f"{name} took {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
     write_report(rows)
     print_report(rows)

@@ -7,7 +7,7 @@ import statistics
 import time
 
 from benchmarks.fixtures import env_over, folder, open_engine
-from benchmarks.peers import PEERS, PeerResult
+from benchmarks.peers import PEERS
 from benchmarks.report import Row, at_least, told
 from vskill_platform.domain.ids import MessageId
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
@@ -20,26 +20,33 @@ ROUNDS = 3
 
 
 async def run() -> list[Row]:
-    """Ours before, between and after the peers; the median counts."""
-    ours = [await _drain_rate()]
-    rates: dict[str, float] = {}
-    for name, peer in PEERS.items():
-        result: PeerResult = await asyncio.to_thread(peer.run, JOBS)
-        rates[name] = result.jobs / result.seconds
-        ours.append(await _drain_rate())
+    """Ours and the peers in turns; the median of each counts. The target is set against what has one process, as ours has."""
+    ours: list[float] = []
+    theirs: dict[str, list[float]] = {name: [] for name in PEERS}
+    for _ in range(ROUNDS):
+        for name, peer in PEERS.items():
+            ours.append(await _drain_rate())
+            result = await asyncio.to_thread(peer.run, JOBS)
+            theirs[name].append(result.jobs / result.seconds)
     rate = statistics.median(ours)
-    safe = {name: peer_rate for name, peer_rate in rates.items() if PEERS[name].at_least_once}
-    best = max(safe, key=lambda name: safe[name])
-    listed = ", ".join(f"{name} {peer_rate:,.0f}/s" for name, peer_rate in rates.items())
+    rates = {name: statistics.median(found) for name, found in theirs.items()}
+    safe = [name for name, peer in PEERS.items() if peer.at_least_once and peer.processes == 1]
+    best = max(safe, key=lambda name: rates[name])
     return [
         at_least(
             "queue_drain_against_best_at_least_once",
-            rate / safe[best],
+            rate / rates[best],
             target=3,
-            detail=f"ours {rate:,.0f}/s (SQLite, synced before the ack); best is {best}; {listed}",
+            detail=f"ours {rate:,.0f}/s in one process, synced before the ack; best in one process is {best}, "
+            f"{rates[best]:,.0f}/s; {JOBS} jobs, median of {ROUNDS} rounds",
         ),
         *(
-            told(f"queue_drain_against_{name}", rate / peer_rate, unit="x", detail=PEERS[name].durability)
+            told(
+                f"queue_drain_against_{name}",
+                rate / peer_rate,
+                unit="x",
+                detail=f"{peer_rate:,.0f}/s; {'' if PEERS[name].at_least_once else 'at most once; '}{PEERS[name].durability}",
+            )
             for name, peer_rate in rates.items()
         ),
     ]

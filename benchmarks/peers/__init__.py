@@ -14,7 +14,7 @@ Beyond the libraries, hiredis and uvloop make the Valkey peers faster; the note 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from benchmarks.peers.harness import PeerFailed, PeerResult, Setup, run_peer
@@ -32,15 +32,21 @@ class Peer:
     name: str
     durability: str
     at_least_once: bool
+    processes: int
     run: Callable[[int], PeerResult]
 
 
 def _on_sqlite(name: str, setup: Setup) -> Peer:
-    return Peer(name, durability=SQLITE_FULL, at_least_once=False, run=partial(run_peer, setup))
+    return Peer(name, durability=SQLITE_FULL, at_least_once=False, processes=1, run=partial(run_peer, setup))
 
 
-def _on_valkey(name: str, setup: Setup) -> Peer:
-    return Peer(name, durability=VALKEY_EVERYSEC, at_least_once=True, run=partial(run_peer, setup))
+def _on_valkey(name: str, setup: Setup) -> list[Peer]:
+    """The library with one worker process, as ours has, and with two of half the concurrency, which is often faster."""
+    pair = replace(setup, processes=2, concurrency=setup.concurrency // 2)
+    return [
+        Peer(label, VALKEY_EVERYSEC, at_least_once=True, processes=each.processes, run=partial(run_peer, each))
+        for label, each in ((name, setup), (f"{name}-two-processes", pair))
+    ]
 
 
 _AT_MOST_ONCE = "at most once: the row is deleted before the job runs"
@@ -68,38 +74,38 @@ PEERS: dict[str, Peer] = {
                 remark=f"{_AT_MOST_ONCE}; one job in flight, not ten",
             ),
         ),
-        _on_valkey(
+        *_on_valkey(
             "dramatiq",
             Setup(
                 module="benchmarks.peers.dramatiq_valkey",
                 distributions=("dramatiq", "redis"),
                 accelerators=("hiredis",),
-                processes=2,
-                concurrency=5,
+                processes=1,
+                concurrency=10,
                 needs_valkey=True,
                 remark="100 prefetched per process; retries the only middleware",
             ),
         ),
-        _on_valkey(
+        *_on_valkey(
             "taskiq-redis",
             Setup(
                 module="benchmarks.peers.taskiq_valkey",
                 distributions=("taskiq", "taskiq-redis", "redis"),
                 accelerators=("hiredis", "uvloop"),
-                processes=2,
-                concurrency=5,
+                processes=1,
+                concurrency=10,
                 needs_valkey=True,
                 remark="streams, 100 read at once; entries stay in the stream",
             ),
         ),
-        _on_valkey(
+        *_on_valkey(
             "saq",
             Setup(
                 module="benchmarks.peers.saq_valkey",
                 distributions=("saq", "redis"),
                 accelerators=("hiredis", "uvloop"),
-                processes=2,
-                concurrency=5,
+                processes=1,
+                concurrency=10,
                 needs_valkey=True,
                 remark="no result kept",
             ),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import structlog
 import uvicorn
-from litestar import Litestar
+from litestar.types import ASGIApp
 
 from vskill_platform.domain.errors import AddressUnavailable
 from vskill_platform.engines.blobs import BlobFolder
@@ -105,7 +105,7 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _web_config(web: Litestar, settings: Settings) -> uvicorn.Config:
+def _web_config(web: ASGIApp, settings: Settings) -> uvicorn.Config:
     return uvicorn.Config(
         web,
         log_config=None,

@@ -57,7 +57,7 @@ async def test_job_runs_at_its_interval__and_is_recorded(env: WorkerEnv, clock: 
         await advance_until(clock, lambda: work.runs == 2, step_s=5, what="the second run")
     run = await last_run(env, "count")
     assert (run.error, msgspec.json.decode(run.result)) == (None, {"runs": 2})
-    assert run.finished_at is not None
+    assert run.finished_ms is not None
 
 
 async def test_job_that_fails_keeps_no_other_from_running__and_says_so(env: WorkerEnv) -> None:

@@ -9,10 +9,9 @@ from litestar.status_codes import HTTP_200_OK, HTTP_503_SERVICE_UNAVAILABLE
 from vskill_platform import __version__
 from vskill_platform.domain.errors import VskillError
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
-from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.stores.catalog import count_submissions
 from vskill_platform.stores.pause import Pause, get_pause
-from vskill_platform.worker_context import current_env, request_env_storage
+from vskill_platform.worker_context import current_env
 
 
 class QueueHealth(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -60,10 +59,10 @@ async def read_health() -> Health:
 
 
 @get("/healthz")
-async def healthz(env: WorkerEnv) -> Response[Health | Unhealthy]:
+async def healthz() -> Response[Health | Unhealthy]:
     """How the registry stands; 503 when it cannot read its store."""
     try:
-        health = await request_env_storage.run(env, read_health)
+        health = await read_health()
     except VskillError as error:
         answer = Unhealthy(status="unavailable", version=__version__, code=error.code, detail=error.message)
         return Response(answer, status_code=HTTP_503_SERVICE_UNAVAILABLE, headers={"Retry-After": "5"})

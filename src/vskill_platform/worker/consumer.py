@@ -49,15 +49,21 @@ async def _handle_batch(batch: MessageBatch, work: ProcessMessage) -> BatchRepor
     tasks = {asyncio.create_task(_handle_message(message, work, report)): message for message in batch.messages}
     try:
         await _settle_as_they_end(batch, set(tasks))
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        for task, message in tasks.items():
-            if task.cancelled():
-                message.release()
-                report.counts["released"] += 1
+    except BaseException:
+        await _release_unfinished(tasks, report)
+        raise
     return report
+
+
+async def _release_unfinished(tasks: dict[asyncio.Task[None], Message], report: BatchReport) -> None:
+    """The batch is being given up: stop what still runs and give its messages back."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    for task, message in tasks.items():
+        if task.cancelled():
+            message.release()
+            report.counts["released"] += 1
 
 
 async def _settle_as_they_end(batch: MessageBatch, running: set[asyncio.Task[None]]) -> None:

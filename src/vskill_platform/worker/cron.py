@@ -14,7 +14,6 @@ import structlog
 
 from vskill_platform.domain.errors import MalformedRecord, VskillError
 from vskill_platform.domain.records import Record
-from vskill_platform.domain.times import iso_from_ms, ms_from_iso
 from vskill_platform.ports.commit import Put
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.stores.leases import HeldLease, give_up_lease, renew_lease, take_lease
@@ -38,8 +37,8 @@ class CronRun(Record, frozen=True, kw_only=True, rename="camel"):
     """How a job ran last."""
 
     job: str
-    started_at: str
-    finished_at: str | None = None
+    started_ms: int
+    finished_ms: int | None = None
     error: str | None = None
     result: msgspec.Raw = msgspec.Raw(b"null")
 
@@ -144,7 +143,7 @@ class Cron:
         last = await get_cron_run(job.name)
         if last is None:
             return True
-        elapsed_ms = self._env.clock.now_ms() - ms_from_iso(last.started_at)
+        elapsed_ms = self._env.clock.now_ms() - last.started_ms
         # A start in the future was written by a clock that has since been set back: do not wait for it to come.
         return elapsed_ms >= job.interval_s * 1000 or elapsed_ms < 0
 
@@ -159,7 +158,7 @@ class Cron:
 async def run_job(job: CronJob) -> CronRun:
     """Run a job once and record how it went. Raises nothing of the job's own."""
     env = current_env("clock")
-    run = CronRun(job=job.name, started_at=iso_from_ms(env.clock.now_ms()))
+    run = CronRun(job=job.name, started_ms=env.clock.now_ms())
     await _record(run)
     try:
         result = await job.run()
@@ -167,7 +166,7 @@ async def run_job(job: CronJob) -> CronRun:
     except Exception as error:  # a job that fails must not keep the others from running
         _log.exception("cron_job_failed", job=job.name)
         run = msgspec.structs.replace(run, error=f"{type(error).__name__}: {error}")
-    run = msgspec.structs.replace(run, finished_at=iso_from_ms(env.clock.now_ms()))
+    run = msgspec.structs.replace(run, finished_ms=env.clock.now_ms())
     await _record(run)
     return run
 

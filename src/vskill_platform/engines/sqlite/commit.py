@@ -143,11 +143,15 @@ def _judge_version(transaction: Transaction, operation: Put | Delete | Check) ->
 def _judge_lease(connection: apsw.Connection, lease: Lease, settled: set[str]) -> None:
     held = fetch_one(connection, _LEASE_HELD, lease) is not None
     if not held or lease.message_id in settled:
-        raise LeaseLost(
-            f"The lease on message '{lease.message_id}' is over; another worker may have it.",
-            message_id=lease.message_id,
-        )
+        raise lease_lost(lease)
     settled.add(lease.message_id)
+
+
+def lease_lost(lease: Lease) -> LeaseLost:
+    """The answer to whoever settles by a lease that is over."""
+    return LeaseLost(
+        f"The lease on message '{lease.message_id}' is over; another worker may have it.", message_id=lease.message_id
+    )
 
 
 def _read_counter(transaction: Transaction, key: str) -> dict[str, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import groupby
 
 import apsw
 import msgspec
@@ -13,14 +14,14 @@ from vskill_platform.domain.errors import VskillError
 from vskill_platform.domain.ids import MessageId
 from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.engines.cursors import encode_cursor, number_position
-from vskill_platform.engines.sqlite.commit import apply_operations
+from vskill_platform.engines.sqlite.commit import apply_operations, lease_lost
 from vskill_platform.engines.sqlite.connection import fetch_all, fetch_one
 from vskill_platform.engines.sqlite.readers import Readers
 from vskill_platform.engines.sqlite.timers import DEAD, DELAYED, LEASED, WAITING
 from vskill_platform.engines.sqlite.writer import Transaction, Writer
 from vskill_platform.engines.waiting import Signal, wait_until_ready
 from vskill_platform.ports.clock import Clock
-from vskill_platform.ports.commit import Committed, Emit, Lease, Operation, check_operations
+from vskill_platform.ports.commit import Ack, Committed, Emit, Lease, Operation, check_operations
 from vskill_platform.ports.kv import check_limit
 from vskill_platform.ports.queue import MAX_RECEIVE, Exchange, Message, MessageInfo, MessagePage, QueueStats
 
@@ -40,7 +41,16 @@ _PULL = """
 SELECT number, id, body, attempts, suspect, priority FROM message
 WHERE queue = ? AND status = 0 ORDER BY priority DESC, number LIMIT ?
 """
-_LEASE = "UPDATE message SET status = 2, at_ms = ?, attempts = attempts + 1, token = ? WHERE number = ?"
+_LEASE = """
+UPDATE message SET status = 2, at_ms = ?, attempts = attempts + 1, token = ?
+WHERE number IN (SELECT value FROM json_each(?))
+"""
+_ACK_EACH = """
+DELETE FROM message WHERE number IN (
+    SELECT message.number FROM json_each(?) AS lease CROSS JOIN message
+    ON message.id = lease.value ->> 0 AND message.token = lease.value ->> 1 AND message.status = 2
+) RETURNING id, token
+"""
 _EXTEND = "UPDATE message SET at_ms = ? WHERE id = ? AND token = ? AND status = 2"
 _HAS_WAITING = "SELECT 1 FROM message WHERE queue = ? AND status = 0 LIMIT 1"
 _NEXT_TIMED = "SELECT at_ms FROM message WHERE status IN (1, 2) AND queue = ? ORDER BY at_ms LIMIT 1"
@@ -86,7 +96,7 @@ class SqliteQueue:
         check_limit(max_messages + 1, most=MAX_RECEIVE + 1)
 
         def work(transaction: Transaction) -> Exchange:
-            outcomes = [_commit_apart(transaction, operations) for operations in commits]
+            outcomes = _commit_each(transaction, commits)
             return Exchange(outcomes, _pull(transaction, queue, max_messages=max_messages, lease_s=lease_s))
 
         return await self._writer.run(work)
@@ -179,6 +189,30 @@ class SqliteQueue:
         return {**now, **more}
 
 
+def _commit_each(transaction: Transaction, commits: Sequence[Sequence[Operation]]) -> list[Committed | VskillError]:
+    """Commits, each on its own, in order. What a worker sends most, acks and nothing else, goes in one statement."""
+    outcomes: list[Committed | VskillError] = []
+    for are_acks, run in groupby(commits, key=_is_ack):
+        if are_acks:
+            outcomes += _ack_each(transaction, [operation.lease for [operation] in run if isinstance(operation, Ack)])
+        else:
+            outcomes += [_commit_apart(transaction, operations) for operations in run]
+    return outcomes
+
+
+def _is_ack(operations: Sequence[Operation]) -> bool:
+    return len(operations) == 1 and isinstance(operations[0], Ack)
+
+
+def _ack_each(transaction: Transaction, leases: list[Lease]) -> list[Committed | VskillError]:
+    held = {Lease(*row) for row in fetch_all(transaction.connection, _ACK_EACH, (json.dumps(leases),))}
+    outcomes: list[Committed | VskillError] = []
+    for lease in leases:
+        outcomes.append(Committed(transaction.next_sequence()) if lease in held else lease_lost(lease))
+        held.discard(lease)
+    return outcomes
+
+
 def _commit_apart(transaction: Transaction, operations: Sequence[Operation]) -> Committed | VskillError:
     """A commit under a savepoint of its own, so that its failure touches nothing else."""
     try:
@@ -200,7 +234,7 @@ def _pull(transaction: Transaction, queue: str, *, max_messages: int, lease_s: f
         return []
     until_ms = transaction.now_ms + int(lease_s * 1000)
     token = transaction.next_sequence()
-    transaction.connection.executemany(_LEASE, [(until_ms, token, row[0]) for row in taken])
+    transaction.connection.execute(_LEASE, (until_ms, token, json.dumps([row[0] for row in taken])))
     return [
         Message(
             id=id,

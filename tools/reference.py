@@ -1,0 +1,110 @@
+"""Writes docs/reference/ from the code. `make docs` runs it; a test fails where a page is not what it would write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, get_args, get_origin, get_type_hints
+
+from msgspec import Meta
+
+from vskill_platform.domain.errors import error_tree
+from vskill_platform.domain.recovery import STUCK_STATES, STUCK_THRESHOLD_MS
+from vskill_platform.domain.submission import CATEGORY_OF, TRANSITIONS, SubmissionState
+from vskill_platform.settings import PREFIX, Settings
+
+FOLDER = Path(__file__).parents[1] / "docs" / "reference"
+NOTE = "This page is written by `make docs` from the code. Change the code, not the page."
+
+
+def errors_page() -> str:
+    """Every error: code, whether trying again helps, what it means."""
+    rows = [
+        f"| `{error.code}` | {'yes' if error.retryable else 'no'} | {_first_line(error.__doc__)} |"
+        for error in error_tree()
+    ]
+    return _page(
+        "Errors",
+        "Every error has a stable code: the same word in the API, on the command line and in the log. "
+        "*Again* says whether the same call may succeed later without any change.",
+        "| code | again | meaning |\n|---|---|---|",
+        rows,
+    )
+
+
+def settings_page() -> str:
+    """Every setting: name, default, range, meaning."""
+    hints = get_type_hints(Settings, include_extras=True)
+    defaults = dict(zip(Settings.__struct_fields__, Settings.__struct_defaults__, strict=True))
+    rows = []
+    for name, default in defaults.items():
+        kind, meta = get_args(hints[name])
+        assert isinstance(meta, Meta)
+        rows.append(f"| `{PREFIX}{name.upper()}` | `{default}` | {_range(kind, meta)} | {meta.description} |")
+    return _page(
+        "Settings",
+        "Settings are read from the environment once, when the process starts. A name or value that means nothing stops "
+        "it with `invalid_settings`. Options on the command line take precedence.",
+        "| setting | default | takes | meaning |\n|---|---|---|---|",
+        rows,
+    )
+
+
+def states_page() -> str:
+    """Every state and every step between them."""
+    states = [
+        f"| `{state}` | {CATEGORY_OF[state].value} | {'yes' if state in STUCK_STATES else 'no'} |"
+        for state in SubmissionState
+    ]
+    steps = [
+        f"| {f'`{row.source}`' if row.source else 'nothing'} | `{row.target}` | {row.trigger.value} | "
+        f"{', '.join(sorted(actor.value for actor in row.actors))} |"
+        for row in TRANSITIONS
+    ]
+    return _page(
+        "States of a submission",
+        "Every state is in exactly one category, so the categories sum to the total. A submission that stays in a state "
+        f"that can be stuck for {STUCK_THRESHOLD_MS // 60000} minutes is looked at by the sweep.",
+        "| state | category | can be stuck |\n|---|---|---|",
+        [
+            *states,
+            "",
+            "## Steps",
+            "",
+            "No step happens that is not in this table. Each one appends an entry to the submission's history.",
+            "",
+            "| from | to | trigger | who |\n|---|---|---|---|",
+            *steps,
+        ],
+    )
+
+
+PAGES = {"errors.md": errors_page, "settings.md": settings_page, "states.md": states_page}
+
+
+def main() -> None:
+    """Write every page."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, page in PAGES.items():
+        (FOLDER / name).write_text(page())
+        print(f"docs/reference/{name}")
+
+
+def _page(title: str, lead: str, head: str, rows: list[str]) -> str:
+    return f"# {title}\n\n{lead}\n\n{head}\n" + "\n".join(rows) + f"\n\n{NOTE}\n"
+
+
+def _first_line(text: str | None) -> str:
+    return (text or "").strip().splitlines()[0]
+
+
+def _range(kind: object, meta: Meta) -> str:
+    if get_origin(kind) is Literal:
+        return ", ".join(f"`{word}`" for word in get_args(kind))
+    if kind is str:
+        return "text"
+    low = f"over {meta.gt:g}" if meta.gt is not None else f"{meta.ge:g}"
+    return f"{low} to {meta.le:,g}"
+
+
+if __name__ == "__main__":
+    main()

@@ -341,3 +341,14 @@ async def test_unknown_is_not_empty__when_nothing_could_be_read(env: WorkerEnv, 
     with pytest.raises(StoreUnavailable):
         require_readable(read)
     assert require_readable(Settled(missing=3)) == []
+
+
+async def test_alias_and_record_that_are_no_text_are_malformed(env: WorkerEnv) -> None:
+    await env.writes.commit([Put("skill:alias:old", b"\xff"), Put("external-scan:a/b/c:bandit", b'{"\xff":1}')])
+    with pytest.raises(MalformedRecord):
+        await inside(env, lambda: resolve_slug("old"))
+    scan = ExternalScan(
+        slug="a/b/c", provider="bandit", status=ExternalScanStatus.PASS, requested_at=NOW, updated_at=NOW
+    )
+    with pytest.raises(MalformedRecord):
+        await inside(env, lambda: put_external_scan(scan))

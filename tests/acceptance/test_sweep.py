@@ -288,3 +288,11 @@ async def test_item_moved_on_between_listing_and_moving_is_left_alone(env: Worke
     assert await sweep(replace(env, queue=Overtaking())) == SweepReport(examined=1, conflicts=1)  # type: ignore[arg-type]
     assert (await read(env, lost)).state is S.PUBLISHED
     assert (await env.queue.stats(QUEUE))[:4] == (0, 0, 0, 0)
+
+
+async def test_sweep_counts_a_record_that_is_half_readable__on_a_plain_kv(env: WorkerEnv, engine: Engine) -> None:
+    """Enough of it can be read to see that it is stuck, not enough to move it."""
+    half = b'{"id":"half","state":"RECEIVED","updatedAt":"2020-01-01T00:00:00Z"}'
+    await env.writes.commit([Put("sub:half", half)])
+    await store_lost(env, S.RECEIVED)
+    assert await sweep(replace(env, kv=PlainProbe(engine))) == SweepReport(examined=1, requeued=1, malformed=1)

@@ -38,21 +38,30 @@ class Settled(list[T]):
         try:
             item = decode(key, value)
         except MalformedRecord as error:
-            self.malformed += 1
-            _log.warning("record_malformed", key=key, error=error.message)
+            self.add_found(key, error)
         else:
             if item is not None:
                 self.append(item)
 
     def add_outcome(self, key: str, outcome: Entry | Exception | None, decode: Decode[T]) -> None:
         """Decode one outcome of a read into the list, or count what it was instead."""
-        if outcome is None:
-            self.missing += 1
-        elif isinstance(outcome, Exception):
-            self.failed += 1
-            _log.warning("read_failed", key=key, error=str(outcome))
-        else:
+        if isinstance(outcome, Entry):
             self.add_value(key, outcome.value, decode)
+        else:
+            self.add_found(key, outcome)
+
+    def add_found(self, key: str, found: T | Exception | None) -> None:
+        """Take what was found under a key into the list, or count what it was instead."""
+        if found is None:
+            self.missing += 1
+        elif isinstance(found, MalformedRecord):
+            self.malformed += 1
+            _log.warning("record_malformed", key=key, error=found.message)
+        elif isinstance(found, Exception):
+            self.failed += 1
+            _log.warning("read_failed", key=key, error=str(found))
+        else:
+            self.append(found)
 
     def add_settled(self, other: Settled[T]) -> None:
         """Append another settled read."""
@@ -114,8 +123,9 @@ async def scan_prefix(prefix: str, decode: Decode[T], *, exclude: str | None = N
             yield settled
         return
     keys = [key async for page in list_keys(prefix) for key in page if not (exclude and key.startswith(exclude))]
-    for start in range(0, len(keys), BULK_KEYS):
-        yield await read_keys(keys[start : start + BULK_KEYS], decode)
+    chunk_keys = max(BULK_KEYS, current_env("kv").settings.reads_in_flight)
+    for start in range(0, len(keys), chunk_keys):
+        yield await read_keys(keys[start : start + chunk_keys], decode)
 
 
 async def _read_outcomes(keys: Sequence[str]) -> Sequence[Entry | Exception | None]:

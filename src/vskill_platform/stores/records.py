@@ -35,7 +35,7 @@ def encode_changed(record: Record, *, key: str, previous: bytes) -> bytes:
     try:
         before = _as_object.decode(previous)
         version = msgspec.json.decode(before.get("v", msgspec.Raw(b"1")), type=int)
-    except msgspec.MsgspecError as exc:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as exc:
         raise MalformedRecord(f"The record '{key}' cannot be read: {exc}", key=key) from exc
     if version > RECORD_VERSION:
         raise RecordFromFuture(

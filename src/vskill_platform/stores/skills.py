@@ -96,7 +96,10 @@ async def resolve_slug(slug: str) -> str | None:
     alias = await kv.get(alias_key(slug))
     if alias is None:
         return None
-    target = alias.value.decode()
+    try:
+        target = alias.value.decode()
+    except UnicodeDecodeError as exc:
+        raise MalformedRecord(f"The alias '{slug}' cannot be read.", key=alias_key(slug)) from exc
     return target if await kv.get(skill_key(target)) is not None else None
 
 

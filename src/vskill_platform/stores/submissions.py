@@ -22,6 +22,7 @@ from vskill_platform.ports.catalog import CatalogQuery
 from vskill_platform.ports.commit import ABSENT, Emit, Index, Operation, Put
 from vskill_platform.ports.kv import DueIndex
 from vskill_platform.stores.catalog import Rows, query_rows
+from vskill_platform.stores.fan_out import settle_each
 from vskill_platform.stores.reads import Decode, Settled, read_keys, read_prefix
 from vskill_platform.stores.records import decode_record, encode_changed, encode_record
 from vskill_platform.worker_context import current_env
@@ -107,6 +108,15 @@ def decode_submission(key: str, value: bytes) -> Submission:
 async def get_submissions_fresh(ids: Sequence[str]) -> Settled[Submission]:
     """The submissions with these ids, in their order, straight from the records. Ids that fail are left out and counted."""
     return await read_keys([submission_key(identity) for identity in ids], decode_submission)
+
+
+async def find_submissions(ids: Sequence[str]) -> Settled[Found]:
+    """The submissions with these ids, each with its bytes and version. Ids that fail are left out and counted."""
+    outcomes = await settle_each(ids, find_submission, in_flight=current_env("kv").settings.reads_in_flight)
+    settled: Settled[Found] = Settled()
+    for identity, outcome in zip(ids, outcomes, strict=True):
+        settled.add_found(submission_key(identity), outcome)
+    return settled
 
 
 async def get_history(identity: str) -> Settled[HistoryEntry]:

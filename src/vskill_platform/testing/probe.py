@@ -48,6 +48,7 @@ class PlainProbe:
                 self._all_in.set()
             async with asyncio.timeout(BARRIER_LIMIT_S):
                 await self._all_in.wait()
+            await asyncio.sleep(0)  # an engine may answer without yielding; the others must be let in first
             if self._fail_on(key):
                 raise ConnectionError(f"planted failure for {key}")
             return await self._kv.get(key)

@@ -34,7 +34,7 @@ from vskill_platform.stores.records import decode_record, encode_record
 from vskill_platform.stores.submissions import (
     Found,
     decode_submission,
-    find_submission,
+    find_submissions,
     get_stuck_submissions,
     moving,
 )
@@ -129,8 +129,8 @@ async def _pages() -> AsyncIterator[_Page]:
 
 async def _read_all_stuck() -> _Page:
     stuck = require_readable(await get_stuck_submissions())
-    read = [await find_submission(submission.id) for submission in stuck]
-    return _Page([found for found in read if found is not None], stuck.malformed, None)
+    found = require_readable(await find_submissions([submission.id for submission in stuck]))
+    return _Page(list(found), stuck.malformed + found.malformed, None)
 
 
 async def _load_position() -> _Position:

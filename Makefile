@@ -12,7 +12,8 @@ INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-byteco
 COVERAGE_FLOOR := 90
 COVERAGE_ROOMS := */vskill_platform/domain/*,*/vskill_platform/ports/*,*/vskill_platform/stores/*,*/vskill_platform/worker/*,*/vskill_platform/engines/*,*/vskill_platform/worker_context.py
 
-RUN_PYTEST = $(BIN)/python -m pytest --cov --cov-report=
+# As many tests at a time as there are cores; each starts and stops its own servers and files.
+RUN_PYTEST = $(BIN)/python -m pytest --numprocesses=auto --dist=worksteal --cov --cov-report=
 CHECK_COVERAGE = $(BIN)/coverage report --include='$(COVERAGE_ROOMS)' --fail-under=$(COVERAGE_FLOOR)
 
 .PHONY: help

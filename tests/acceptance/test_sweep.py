@@ -125,14 +125,16 @@ async def test_sweep_leaves_it__while_its_message_is_there(env: WorkerEnv, clock
 async def test_sweep_moves_nothing__behind_a_paused_queue_of_100_000(env: WorkerEnv, clock: FakeClock) -> None:
     total, chunk = 100_000, 2500
     await inside(env, lambda: pause_queue(reason="maintenance", seconds=86_400))
-    now_ms = clock.now_ms()
+    [record, _] = putting_submission(
+        submission_at(S.RECEIVED, updated_ms=clock.now_ms(), identity="sub_NUMBER", message_id="msg_NUMBER")
+    )
+    assert isinstance(record, Put)
     for start in range(0, total, chunk):
         operations: list[Operation] = []
         for number in range(start, start + chunk):
-            message = MessageId(f"msg_{number}")
-            waiting = submission_at(S.RECEIVED, updated_ms=now_ms, identity=f"sub_{number}", message_id=message)
-            record, _ = putting_submission(waiting)
-            operations += [record, Send(QUEUE, message, b"{}")]
+            value = record.value.replace(b"NUMBER", b"%d" % number)
+            operations.append(Put(f"sub:sub_{number}", value, due_ms=record.due_ms))
+            operations.append(Send(QUEUE, MessageId(f"msg_{number}"), b"{}"))
         await env.writes.commit(operations)
     clock.shift(3600)
     assert await sweep(env) == SweepReport(examined=total, left=total)

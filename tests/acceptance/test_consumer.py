@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from tests.acceptance.running import QUEUE, inside, running_loop, send
 from vskill_platform.domain.errors import DiskFull
 from vskill_platform.domain.ids import MessageId
 from vskill_platform.domain.recovery import MessageStatus
-from vskill_platform.ports.commit import Ack, Put
+from vskill_platform.ports.commit import Ack, Lease, Put
 from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.ports.queue import Exchange, Message, MessageBatch
@@ -344,26 +345,110 @@ async def test_overtaken_holder_changes_nothing__when_it_finishes_late(env: Work
     assert old.is_settled
 
 
+class Troubled:
+    """The engine's queue, with a full disk at the moments the test says."""
+
+    def __init__(self, env: WorkerEnv) -> None:
+        self._queue = env.queue
+        self.is_full = False
+        self.refused = 0
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._queue, name)
+
+    async def exchange(self, *args: object, **named: object) -> Exchange:
+        self._refuse()
+        return await self._queue.exchange(*args, **named)  # type: ignore[arg-type]
+
+    async def extend(self, leases: Sequence[Lease], *, lease_s: float) -> list[bool]:
+        self._refuse()
+        return await self._queue.extend(leases, lease_s=lease_s)
+
+    def _refuse(self) -> None:
+        if self.is_full:
+            self.refused += 1
+            raise DiskFull("planted")
+
+
+async def test_early_settlement_is_postponed__while_the_store_is_in_trouble(env: WorkerEnv) -> None:
+    troubled, gate = Troubled(env), asyncio.Event()
+
+    async def process(message: Message) -> None:
+        if message.id == "slow":
+            await gate.wait()
+        else:
+            troubled.is_full = True
+
+    await send(env, "quick", "slow")
+    async with running_loop(replace(env, queue=troubled, process=process)):  # type: ignore[arg-type]
+        await eventually(lambda: troubled.refused == 1, what="the early settlement refused")
+        troubled.is_full = False
+        gate.set()
+        await empties(env)
+    assert (await hour_metrics(env))["processed"] == 2
+
+
+async def test_extension_that_is_refused_is_tried_again__before_the_lease_ends(
+    env: WorkerEnv, handling: Handling, clock: FakeClock
+) -> None:
+    troubled = Troubled(env)
+    handling.gate.clear()
+    await send(env, "m1")
+    async with running_loop(replace(env, queue=troubled)):  # type: ignore[arg-type]
+        await eventually(lambda: handling.in_flight == 1, what="the message in work")
+        troubled.is_full = True
+        await clock.advance(20)
+        assert troubled.refused >= 1
+        troubled.is_full = False
+        for _ in range(5):
+            await clock.advance(20)
+        assert await status(env, "m1") is MessageStatus.LEASED
+        handling.gate.set()
+
+
+async def test_lease_lost_under_a_running_handler_is_counted__the_message_is_another_workers(
+    env: WorkerEnv, handling: Handling, clock: FakeClock
+) -> None:
+    troubled = Troubled(env)
+    handling.gate.clear()
+    await send(env, "m1")
+    async with running_loop(replace(env, queue=troubled)):  # type: ignore[arg-type]
+        await eventually(lambda: handling.in_flight == 1, what="the message in work")
+        troubled.is_full = True
+        await clock.advance(61)
+        [other] = await env.queue.receive(QUEUE, max_messages=1, lease_s=600)
+        troubled.is_full = False
+        await clock.advance(20)
+        handling.gate.set()
+        await eventually(lambda: handling.in_flight == 0, what="the handler done")
+    assert other.attempts == 2
+    assert await status(env, "m1") is MessageStatus.LEASED
+    assert (await hour_metrics(env)).get("leaseLost", 0) == 0  # counted with the next settlement, which never came
+
+
+async def test_stop_releases_a_suspect_that_waits_for_its_turn__no_attempt_burnt(
+    env: WorkerEnv, handling: Handling, clock: FakeClock
+) -> None:
+    await received(env, "suspect")
+    handling.gate.clear()
+    await send(env, "busy")
+    await env.queue.requeue([MessageId("busy")])
+    async with running_loop(env) as loop:
+        await eventually(lambda: handling.started == ["busy"], what="the other message in work")
+        clock.shift(61)
+        await clock.advance(5)
+        await eventually(lambda: loop.state.has_suspect, what="the suspect held back")
+        assert handling.started == ["busy"]
+        loop.stop()
+        await eventually(lambda: loop.state.is_draining, what="draining")
+        handling.gate.set()
+    assert await _attempts(env, "suspect") == 1
+
+
 async def test_loop_survives_a_store_in_trouble__and_settles_when_it_is_back(
     env: WorkerEnv, handling: Handling, clock: FakeClock
 ) -> None:
-    class Troubled:
-        """The engine's queue, with a full disk at the moments the test says."""
-
-        def __init__(self) -> None:
-            self.is_full = False
-            self.refused = 0
-
-        def __getattr__(self, name: str) -> object:
-            return getattr(env.queue, name)
-
-        async def exchange(self, *args: object, **named: object) -> Exchange:
-            if self.is_full:
-                self.refused += 1
-                raise DiskFull("planted")
-            return await env.queue.exchange(*args, **named)  # type: ignore[arg-type]
-
-    troubled = Troubled()
+    troubled = Troubled(env)
     handling.gate.clear()
     await send(env, "m1")
     async with running_loop(replace(env, queue=troubled)):  # type: ignore[arg-type]

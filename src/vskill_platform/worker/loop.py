@@ -48,6 +48,7 @@ class LoopState:
     running: int
     is_paused: bool
     is_draining: bool
+    has_suspect: bool
 
 
 class ConsumerLoop:
@@ -72,7 +73,7 @@ class ConsumerLoop:
     @property
     def state(self) -> LoopState:
         """How the loop stands now."""
-        return LoopState(len(self._running), self._is_paused, self._is_draining)
+        return LoopState(len(self._running), self._is_paused, self._is_draining, self._suspect is not None)
 
     def stop(self) -> None:
         """Receive nothing more, let running work end within the grace time, release the rest, and return from `run`."""

@@ -1,0 +1,1 @@
+"""Fault runs: what was acknowledged is there afterwards, whatever happened in between."""

@@ -1,0 +1,166 @@
+"""A process that loads a database until it is killed, and says what it does on standard output.
+
+Run as `python load_child.py DATABASE TURN MODE`. One line before each attempt and one after each acknowledgement, both
+written to the pipe at once, so that nothing that was said dies with the process:
+
+    try write ITEM NUMBER      ok write ITEM NUMBER VERSION
+    try done ITEM              ok done ITEM VERSION
+
+Writers commit record, history, catalog row, event and (the first time) message together. Consumers commit the effect of a
+message together with its Ack. Two modes plant a fault, to show that the test can fail: a `liar` acknowledges before it
+has heard of the commit, and a `splitter` commits the Ack apart from the effect.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import sys
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from vskill_platform.domain.catalog import SUBMISSIONS, Document
+from vskill_platform.domain.errors import VskillError
+from vskill_platform.domain.ids import MessageId
+from vskill_platform.engines.sqlite import SqliteEngine, open_sqlite
+from vskill_platform.ports.clock import SystemClock
+from vskill_platform.ports.commit import ABSENT, Ack, Add, Emit, Index, Operation, Put, Retry, Send
+from vskill_platform.ports.queue import Message
+
+QUEUE = "work"
+WRITERS = 5
+CONSUMERS = 2
+LEASE_S = 30.0
+MOST_WRITES = 4
+
+
+class Mode(StrEnum):
+    """How the load behaves."""
+
+    HONEST = "honest"
+    LIAR = "liar"
+    SPLITTER = "splitter"
+
+
+@dataclass
+class Load:
+    """The engine under load, and the randomness of this process."""
+
+    engine: SqliteEngine
+    turn: int
+    mode: Mode
+    random: random.Random
+
+    async def commit(self, deed: str, operations: list[Operation]) -> int:
+        """Commit, and say so: before, and once it is acknowledged."""
+        say(f"try {deed}")
+        if self.mode is Mode.LIAR:
+            say(f"ok {deed} 0")
+        version = (await self.engine.writes.commit(operations)).version
+        if self.mode is not Mode.LIAR:
+            say(f"ok {deed} {version}")
+        return version
+
+    async def write(self, writer: int) -> None:
+        """New items without end, each written a few times."""
+        for count in range(sys.maxsize):
+            item = f"{self.turn}-{writer}-{count}"
+            version = ABSENT
+            for number in range(1, self.random.randint(1, MOST_WRITES) + 1):
+                version = await self.commit(f"write {item} {number}", writing(item, number, version))
+
+    async def consume(self) -> None:
+        """Take messages without end, and do each once. Some attempts fail."""
+        while True:
+            for message in await self.engine.queue.receive(QUEUE, max_messages=3, lease_s=LEASE_S, wait_s=1.0):
+                await self.work_on(message)
+
+    async def work_on(self, message: Message) -> None:
+        """The effect and the Ack."""
+        item = message.body.decode()
+        if message.attempts == 1 and self.random.random() < 0.1:
+            await self.engine.writes.commit([Retry(message.lease, "planned")])
+        elif self.mode is Mode.SPLITTER:
+            await self.commit(f"done {item}", [affecting(item)])
+            await self.engine.writes.commit([Ack(message.lease)])
+        else:
+            await self.commit(f"done {item}", [affecting(item), Ack(message.lease)])
+
+    async def exchange(self) -> None:
+        """The same as the worker's loop does it: settle what was done and pull more in one round trip."""
+        held: list[Message] = []
+        while True:
+            items = [message.body.decode() for message in held]
+            for item in items:
+                say(f"try done {item}")
+            commits = [[affecting(item), Ack(m.lease)] for item, m in zip(items, held, strict=True)]
+            done = await self.engine.queue.exchange(QUEUE, commits, max_messages=2, lease_s=LEASE_S)
+            for item, outcome in zip(items, done.outcomes, strict=True):
+                if isinstance(outcome, VskillError):
+                    raise outcome
+                say(f"ok done {item} {outcome.version}")
+            held = done.messages
+            if not held:
+                await self.engine.queue.wait_ready(QUEUE, wait_s=1.0)
+
+    async def read(self) -> None:
+        """Reads beside the writes: listings, counts and the queue."""
+        while True:
+            await self.engine.kv.list("rec:", limit=50)
+            await self.engine.catalog.counts(SUBMISSIONS, "state")
+            await self.engine.queue.stats(QUEUE)
+
+
+def affecting(item: str) -> Add:
+    """The effect of an item's message. Nothing but the fence keeps it from happening twice: a counter takes any number."""
+    return Add(f"done:{item}", {"times": 1})
+
+
+def writing(item: str, number: int, version: int) -> list[Operation]:
+    """The operations of the n-th write of an item."""
+    value = f"{number}".encode()
+    operations: list[Operation] = [
+        Put(f"rec:{item}", value, if_version=version),
+        Put(f"hist:{item}:{number:04d}", value, if_version=ABSENT),
+        Index(describe(item, number)),
+        Emit("written", item, value),
+    ]
+    if number == 1:
+        operations.append(Send(QUEUE, MessageId(f"msg-{item}"), item.encode()))
+    return operations
+
+
+def describe(item: str, number: int) -> Document:
+    """The catalog's document for an item; its row is the number of the write."""
+    return Document(
+        SUBMISSIONS,
+        item,
+        f"{number}".encode(),
+        facets={"state": f"S{number}", "repo_url": "https://example.org/r"},
+        sorts={"created": 0, "updated": number, "skill_name": item},
+        terms=(f"n{number}",),
+    )
+
+
+def say(line: str) -> None:
+    """One line, whole and at once."""
+    os.write(sys.stdout.fileno(), f"{line}\n".encode())
+
+
+async def run(path: Path, turn: int, mode: Mode) -> None:
+    """Load the database from every side until somebody kills us."""
+    load = Load(await open_sqlite(path, clock=SystemClock()), turn, mode, random.Random(turn))
+    async with asyncio.TaskGroup() as group:
+        for writer in range(WRITERS):
+            group.create_task(load.write(writer))
+        for _ in range(CONSUMERS):
+            group.create_task(load.consume())
+        if mode is Mode.HONEST:
+            group.create_task(load.exchange())
+        group.create_task(load.read())
+
+
+if __name__ == "__main__":
+    asyncio.run(run(Path(sys.argv[1]), int(sys.argv[2]), Mode(sys.argv[3])))

@@ -1,0 +1,1 @@
+"""State machines: random walks over the engines and the worker, compared step by step with plain models."""

@@ -1,0 +1,42 @@
+"""Submissions keep to their table, their history and their catalog row, whatever happens to workers and messages."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.machines.faults import (
+    commit_ignores_due,
+    effect_is_not_fenced,
+    move_skips_catalog,
+    process_without_claim,
+    sweep_goes_by_time_only,
+)
+from tests.machines.stage import LONG, ORDINARY, Disagreement, Plant, explore, explore_until_found
+from tests.machines.submission_machine import SubmissionMachine, SubmissionsOnMemory, SubmissionsOnSqlite
+
+MACHINES = [SubmissionsOnMemory, SubmissionsOnSqlite]
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("machine", MACHINES)
+def test_submissions_keep_their_invariants__on_random_walks(machine: type[SubmissionMachine]) -> None:
+    explore(machine, ORDINARY)
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("machine", MACHINES)
+def test_submissions_keep_their_invariants__on_many_random_walks(machine: type[SubmissionMachine]) -> None:
+    explore(machine, LONG)
+
+
+@pytest.mark.parametrize(
+    "fault", [effect_is_not_fenced, sweep_goes_by_time_only, move_skips_catalog, commit_ignores_due]
+)
+def test_submission_machine_disagrees__when_fault_is_planted(fault: Plant) -> None:
+    with pytest.raises(Disagreement):
+        explore_until_found(lambda: SubmissionsOnMemory(fault))
+
+
+def test_submission_machine_disagrees__when_process_skips_claim() -> None:
+    with pytest.raises(Disagreement):
+        explore_until_found(lambda: SubmissionsOnMemory(process=process_without_claim))

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from vskill_platform.domain.catalog import MAX_NUMBER, MIN_NUMBER, Collection, Document
-from vskill_platform.domain.errors import CommitTooLarge, InvalidInput, MessageTooLarge
+from vskill_platform.domain.errors import CommitTooLarge, InvalidInput, LeaseLost, MessageTooLarge
 from vskill_platform.domain.ids import CommitId, MessageId
+from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.ports.kv import check_key, check_text, check_value
 
 MAX_OPERATIONS = 10_000
@@ -112,6 +113,21 @@ class CheckIdle:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckLease:
+    """Write nothing, but hold the commit to this lease being live."""
+
+    lease: Lease
+
+
+@dataclass(frozen=True, slots=True)
+class CheckStatus:
+    """Write nothing, but hold the commit to the message having this status; one that does not exist is GONE."""
+
+    message_id: MessageId
+    status: MessageStatus
+
+
+@dataclass(frozen=True, slots=True)
 class Index:
     """Write a document to the catalog, in place of the one with the same id."""
 
@@ -136,7 +152,20 @@ class Emit:
 
 
 Settlement = Ack | Retry | Release | Bury
-Operation = Put | Delete | Check | Add | Send | Settlement | CheckIdle | Index | Unindex | Emit
+Operation = (
+    Put | Delete | Check | Add | Send | Settlement | CheckIdle | CheckLease | CheckStatus | Index | Unindex | Emit
+)
+
+
+COMMITS_KEPT_MS = 24 * 3600 * 1000
+"""How long the id of a commit is known at least."""
+
+
+def lease_lost(lease: Lease) -> LeaseLost:
+    """The answer to whoever comes with a lease that is over."""
+    return LeaseLost(
+        f"The lease on message '{lease.message_id}' is over; another worker may have it.", message_id=lease.message_id
+    )
 
 
 class Committed(NamedTuple):
@@ -148,8 +177,8 @@ class Committed(NamedTuple):
 class Commit(Protocol):
     """Atomic writes.
 
-    Operations apply in order, as one. All conditions (`if_version`, leases, `Check`, `CheckIdle`) are judged against the
-    state before the commit. `if_version` that does not match, or a `CheckIdle` that fails, raises Conflict; a lease that
+    Operations apply in order, as one. All conditions (`if_version`, leases, and the checks) are judged against the state
+    before the commit. `if_version` that does not match, or a `CheckIdle` or `CheckStatus` that fails, raises Conflict; a lease that
     lapsed or was taken over raises LeaseLost; a `Send` with the id of a message that exists raises Conflict.
     A key may be written once in a commit; writing it twice raises InvalidInput. In every such case nothing is written.
 
@@ -212,7 +241,7 @@ def check_operation(operation: Operation) -> None:
             _check_seconds(delay_s)
         case Emit(kind=kind, subject=subject):
             check_text(kind, subject)
-        case Ack() | Bury() | CheckIdle() | Index() | Unindex():
+        case Ack() | Bury() | CheckIdle() | CheckLease() | CheckStatus() | Index() | Unindex():
             pass
 
 

@@ -7,16 +7,19 @@ from collections.abc import Sequence
 import msgspec
 
 from vskill_platform.domain.delivery import error_text
-from vskill_platform.domain.errors import Conflict, LeaseLost, MalformedRecord
+from vskill_platform.domain.errors import Conflict, MalformedRecord
 from vskill_platform.domain.ids import CommitId
 from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.engines.memory.state import MemoryState, Row, StoredMessage
 from vskill_platform.ports.commit import (
+    COMMITS_KEPT_MS,
     Ack,
     Add,
     Bury,
     Check,
     CheckIdle,
+    CheckLease,
+    CheckStatus,
     Committed,
     Delete,
     Emit,
@@ -29,11 +32,11 @@ from vskill_platform.ports.commit import (
     Send,
     Unindex,
     check_operations,
+    lease_lost,
 )
 from vskill_platform.ports.events import Event
 from vskill_platform.ports.kv import Entry
 
-_COMMITS_KEPT_MS = 24 * 3600 * 1000
 _counters = msgspec.json.Decoder(dict[str, int])
 
 
@@ -59,7 +62,7 @@ class MemoryCommit:
         expired = [key for key in self._state.rows if self._state.live_row(key) is None]
         for key in expired:
             self._state.remove_row(key)
-        oldest_ms = self._state.clock.now_ms() - _COMMITS_KEPT_MS
+        oldest_ms = self._state.clock.now_ms() - COMMITS_KEPT_MS
         old = [id for id, (_, at_ms) in self._state.commits.items() if at_ms < oldest_ms]
         for id in old:
             del self._state.commits[id]
@@ -100,8 +103,15 @@ class MemoryCommit:
                 case Ack(lease=lease) | Retry(lease=lease) | Release(lease=lease) | Bury(lease=lease):
                     self._leased(lease)
                     if lease.message_id in settled:
-                        raise LeaseLost(f"The commit settles '{lease.message_id}' twice.", message_id=lease.message_id)
+                        raise lease_lost(lease)
                     settled.add(lease.message_id)
+                case CheckLease(lease=lease):
+                    self._leased(lease)
+                case CheckStatus(message_id=id, status=status):
+                    found = self._state.messages.get(id)
+                    actual = MessageStatus.GONE if found is None else found.status
+                    if actual is not status:
+                        raise Conflict(f"The message '{id}' is {actual}, not {status}.", message_id=id)
                 case CheckIdle(message_id=id):
                     message = self._state.messages.get(id)
                     if message is not None and message.status is MessageStatus.LEASED:
@@ -134,10 +144,7 @@ class MemoryCommit:
     def _leased(self, lease: Lease) -> StoredMessage:
         message = self._state.messages.get(lease.message_id)
         if message is None or message.token != lease.token or message.status is not MessageStatus.LEASED:
-            raise LeaseLost(
-                f"The lease on message '{lease.message_id}' is over; another worker may have it.",
-                message_id=lease.message_id,
-            )
+            raise lease_lost(lease)
         return message
 
     def _write(self, operation: Operation, counters: dict[str, dict[str, int]]) -> None:
@@ -174,7 +181,7 @@ class MemoryCommit:
             case Emit(kind=kind, subject=subject, data=data):
                 state.event_sequence += 1
                 state.events.append(Event(state.event_sequence, state.clock.now_ms(), kind, subject, data))
-            case Check() | CheckIdle():
+            case Check() | CheckIdle() | CheckLease() | CheckStatus():
                 pass
 
     def _send(self, operation: Send) -> None:

@@ -8,19 +8,23 @@ import apsw
 import msgspec
 
 from vskill_platform.domain.delivery import error_text
-from vskill_platform.domain.errors import Conflict, LeaseLost, MalformedRecord
-from vskill_platform.domain.ids import CommitId
+from vskill_platform.domain.errors import Conflict, MalformedRecord
+from vskill_platform.domain.ids import CommitId, MessageId
+from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.engines.sqlite.connection import fetch_one
 from vskill_platform.engines.sqlite.documents import index_document, unindex_document
 from vskill_platform.engines.sqlite.readers import Readers
-from vskill_platform.engines.sqlite.timers import DELAYED, WAITING
-from vskill_platform.engines.sqlite.writer import Transaction, Writer
+from vskill_platform.engines.sqlite.timers import DELAYED, STATUSES, WAITING
+from vskill_platform.engines.sqlite.writer import ROWS_AT_A_TIME, Transaction, Writer
 from vskill_platform.ports.commit import (
+    COMMITS_KEPT_MS,
     Ack,
     Add,
     Bury,
     Check,
     CheckIdle,
+    CheckLease,
+    CheckStatus,
     Committed,
     Delete,
     Emit,
@@ -33,9 +37,9 @@ from vskill_platform.ports.commit import (
     Send,
     Unindex,
     check_operations,
+    lease_lost,
 )
 
-_COMMITS_KEPT_MS = 24 * 3600 * 1000
 _counters = msgspec.json.Decoder(dict[str, int])
 
 _VERSION = "SELECT version FROM kv WHERE key = ? AND (expires_ms IS NULL OR expires_ms > ?)"
@@ -61,6 +65,8 @@ _RELEASE = "UPDATE message SET status = :status, at_ms = :at_ms, attempts = atte
 _BURY = "UPDATE message SET status = 3, error = ? WHERE id = ?"
 _EMIT = "INSERT INTO event (at_ms, kind, subject, data) VALUES (?, ?, ?, ?)"
 _FIND_COMMIT = "SELECT version FROM commits WHERE id = ?"
+_PURGE_VALUES = "DELETE FROM kv WHERE number IN (SELECT number FROM kv WHERE expires_ms <= ? LIMIT ?)"
+_PURGE_COMMITS = "DELETE FROM commits WHERE rowid IN (SELECT rowid FROM commits WHERE at_ms < ? LIMIT ?)"
 _RECORD_COMMIT = "INSERT INTO commits (id, version, at_ms) VALUES (?, ?, ?)"
 
 
@@ -83,7 +89,7 @@ class SqliteCommit:
 
     async def purge(self) -> int:
         """Remove what has expired."""
-        return await self._writer.run(_purge)
+        return await self._writer.run_in_parts(_purge_values) + await self._writer.run_in_parts(_purge_commits)
 
 
 def apply_operations(
@@ -121,6 +127,11 @@ def _judge(transaction: Transaction, operations: Sequence[Operation]) -> dict[st
                 _judge_lease(connection, lease, settled)
             case Send(id=id) if id in settled:
                 raise Conflict(f"There is a message '{id}' already.", message_id=id)
+            case CheckLease(lease=lease):
+                if fetch_one(connection, _LEASE_HELD, lease) is None:
+                    raise lease_lost(lease)
+            case CheckStatus(message_id=id, status=status):
+                _judge_status(connection, id, status)
             case CheckIdle(message_id=id):
                 if fetch_one(connection, _IS_LEASED, (id,)) is not None:
                     raise Conflict(f"The message '{id}' is being worked on.", message_id=id)
@@ -147,11 +158,11 @@ def _judge_lease(connection: apsw.Connection, lease: Lease, settled: set[str]) -
     settled.add(lease.message_id)
 
 
-def lease_lost(lease: Lease) -> LeaseLost:
-    """The answer to whoever settles by a lease that is over."""
-    return LeaseLost(
-        f"The lease on message '{lease.message_id}' is over; another worker may have it.", message_id=lease.message_id
-    )
+def _judge_status(connection: apsw.Connection, id: MessageId, status: MessageStatus) -> None:
+    row = fetch_one(connection, "SELECT status FROM message WHERE id = ?", (id,))
+    actual = MessageStatus.GONE if row is None else STATUSES[row[0]]
+    if actual is not status:
+        raise Conflict(f"The message '{id}' is {actual}, not {status}.", message_id=id)
 
 
 def _read_counter(transaction: Transaction, key: str) -> dict[str, int]:
@@ -194,7 +205,7 @@ def _write(
         case Emit(kind=kind, subject=subject, data=data):
             connection.execute(_EMIT, (transaction.now_ms, kind, subject, data))
             transaction.last_event = connection.last_insert_rowid()
-        case Check() | CheckIdle():
+        case Check() | CheckIdle() | CheckLease() | CheckStatus():
             pass
 
 
@@ -229,9 +240,11 @@ def _moment(transaction: Transaction, ttl_s: float | None) -> int | None:
     return None if ttl_s is None else transaction.now_ms + int(ttl_s * 1000)
 
 
-def _purge(transaction: Transaction) -> int:
-    connection = transaction.connection
-    connection.execute("DELETE FROM kv WHERE expires_ms <= ?", (transaction.now_ms,))
-    purged = connection.changes()
-    connection.execute("DELETE FROM commits WHERE at_ms < ?", (transaction.now_ms - _COMMITS_KEPT_MS,))
-    return purged + connection.changes()
+def _purge_values(transaction: Transaction) -> int:
+    transaction.connection.execute(_PURGE_VALUES, (transaction.now_ms, ROWS_AT_A_TIME))
+    return transaction.connection.changes()
+
+
+def _purge_commits(transaction: Transaction) -> int:
+    transaction.connection.execute(_PURGE_COMMITS, (transaction.now_ms - COMMITS_KEPT_MS, ROWS_AT_A_TIME))
+    return transaction.connection.changes()

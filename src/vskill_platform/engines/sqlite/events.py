@@ -6,18 +6,20 @@ import apsw
 
 from vskill_platform.engines.sqlite.connection import fetch_all
 from vskill_platform.engines.sqlite.readers import Readers
-from vskill_platform.engines.sqlite.writer import Transaction, Writer
+from vskill_platform.engines.sqlite.writer import ROWS_AT_A_TIME, Transaction, Writer
 from vskill_platform.engines.waiting import Signal, wait_until_ready
 from vskill_platform.ports.clock import Clock
 from vskill_platform.ports.events import MAX_EVENTS_PAGE, Event, EventPage
 from vskill_platform.ports.kv import check_limit
 
-_BOUNDS = "SELECT coalesce(min(sequence), 1) - 1, coalesce(max(sequence), 0) FROM event"
-_READ = "SELECT sequence, at_ms, kind, subject, data FROM event WHERE sequence > ? ORDER BY sequence LIMIT ?"
-_TRIM = """
-DELETE FROM event WHERE sequence < coalesce(
-    (SELECT min(sequence) FROM event WHERE at_ms >= ?), (SELECT max(sequence) FROM event))
+_BOUNDS = """
+SELECT coalesce((SELECT min(sequence) FROM event), 1) - 1, coalesce((SELECT max(sequence) FROM event), 0)
 """
+_READ = "SELECT sequence, at_ms, kind, subject, data FROM event WHERE sequence > ? ORDER BY sequence LIMIT ?"
+_FIRST_KEPT = """
+SELECT coalesce((SELECT min(sequence) FROM event WHERE at_ms >= ?), (SELECT max(sequence) FROM event), 0)
+"""
+_TRIM = "DELETE FROM event WHERE sequence IN (SELECT sequence FROM event WHERE sequence < ? ORDER BY sequence LIMIT ?)"
 
 
 class SqliteEvents:
@@ -54,16 +56,18 @@ class SqliteEvents:
 
     async def last_sequence(self) -> int:
         """The newest event's sequence."""
-        return self._readers.point(_bounds)[1]
+        self._readers.check_open()
+        return self._last
 
     async def trim(self, *, before_ms: int) -> int:
         """Forget old events."""
+        [[first_kept]] = await self._readers.bulk(lambda connection: fetch_all(connection, _FIRST_KEPT, (before_ms,)))
 
         def work(transaction: Transaction) -> int:
-            transaction.connection.execute(_TRIM, (before_ms,))
+            transaction.connection.execute(_TRIM, (first_kept, ROWS_AT_A_TIME))
             return transaction.connection.changes()
 
-        return await self._writer.run(work)
+        return await self._writer.run_in_parts(work)
 
 
 def _bounds(connection: apsw.Connection) -> tuple[int, int]:

@@ -28,6 +28,7 @@ from vskill_platform.ports.kv import (
 
 _BULK_KEYS = 1000
 _SCAN_CHUNK = 1000
+_SCAN_BYTES = 4 * 1024 * 1024
 _PAST_ALL_KEYS = "\U0010ffff" * 129
 
 _GET = "SELECT value, version FROM kv WHERE key = ? AND (expires_ms IS NULL OR expires_ms > ?)"
@@ -37,12 +38,12 @@ WHERE key IN (SELECT value FROM json_each(?)) AND (expires_ms IS NULL OR expires
 """
 # Expired keys are taken out by their own small index, so that the listing itself never leaves the index on keys.
 _LIST = """
-SELECT key FROM kv WHERE key > :after AND key >= :first AND key < :end
+SELECT key FROM kv WHERE key >= :first AND key < :end
 AND key NOT IN (SELECT key FROM kv WHERE expires_ms <= :now_ms)
 ORDER BY key LIMIT :limit
 """
 _SCAN = """
-SELECT key, value FROM kv WHERE key > :after AND key >= :first AND key < :end
+SELECT key, value FROM kv WHERE key >= :first AND key < :end
 AND (expires_ms IS NULL OR expires_ms > :now_ms)
 ORDER BY key LIMIT :limit
 """
@@ -103,14 +104,13 @@ class SqliteKV:
         check_text(prefix)
         for first, end in _ranges(prefix, exclude):
             after = ""
-            while True:
+            is_complete = False
+            while not is_complete:
                 bindings = self._range(first, end, after=after, limit=_SCAN_CHUNK)
-                rows = await self._readers.bulk(partial(_fetch, _SCAN, bindings))
+                rows, is_complete = await self._readers.bulk(partial(_fetch_chunk, bindings))
                 if rows:
                     yield rows
-                if len(rows) < _SCAN_CHUNK:
-                    break
-                after = rows[-1][0]
+                    after = rows[-1][0]
 
     async def list_due(self, prefix: str, *, before_ms: int, cursor: str | None = None, limit: int) -> DuePage:
         """One page of due entries."""
@@ -133,9 +133,8 @@ class SqliteKV:
 
     def _range(self, first: str, end: str | None, *, after: str, limit: int) -> dict[str, apsw.SQLiteValue]:
         return {
-            "first": first,
+            "first": f"{after}\0" if after else first,  # no key holds NUL, so this is what follows `after`
             "end": _PAST_ALL_KEYS if end is None else end,
-            "after": after,
             "limit": limit,
             "now_ms": self._clock.now_ms(),
         }
@@ -143,6 +142,18 @@ class SqliteKV:
 
 def _fetch(sql: str, bindings: apsw.Bindings, connection: apsw.Connection) -> list[Any]:
     return fetch_all(connection, sql, bindings)
+
+
+def _fetch_chunk(bindings: apsw.Bindings, connection: apsw.Connection) -> tuple[list[Any], bool]:
+    """Rows of a scan up to a number of rows or of bytes, and whether there are no more."""
+    rows: list[Any] = []
+    size = 0
+    for row in connection.execute(_SCAN, bindings):
+        rows.append(row)
+        size += len(row[1])
+        if size >= _SCAN_BYTES:
+            return rows, False
+    return rows, len(rows) < _SCAN_CHUNK
 
 
 def _ranges(prefix: str, exclude: str | None) -> Iterator[tuple[str, str | None]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
@@ -14,18 +15,16 @@ from vskill_platform.domain.errors import VskillError
 from vskill_platform.domain.ids import MessageId
 from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.engines.cursors import encode_cursor, number_position
-from vskill_platform.engines.sqlite.commit import apply_operations, lease_lost
+from vskill_platform.engines.sqlite.commit import apply_operations
 from vskill_platform.engines.sqlite.connection import fetch_all, fetch_one
 from vskill_platform.engines.sqlite.readers import Readers
-from vskill_platform.engines.sqlite.timers import DEAD, DELAYED, LEASED, WAITING
+from vskill_platform.engines.sqlite.timers import STATUSES
 from vskill_platform.engines.sqlite.writer import Transaction, Writer
 from vskill_platform.engines.waiting import Signal, wait_until_ready
 from vskill_platform.ports.clock import Clock
-from vskill_platform.ports.commit import Ack, Committed, Emit, Lease, Operation, check_operations
+from vskill_platform.ports.commit import Ack, Committed, Emit, Lease, Operation, check_operations, lease_lost
 from vskill_platform.ports.kv import check_limit
 from vskill_platform.ports.queue import MAX_RECEIVE, Exchange, Message, MessageInfo, MessagePage, QueueStats
-
-_STATUS = (MessageStatus.WAITING, MessageStatus.DELAYED, MessageStatus.LEASED, MessageStatus.DEAD)
 
 # What is true of a message now, whether or not the writer has come round to noting it.
 _LAPSED = "(status = 2 AND at_ms <= :now_ms)"
@@ -54,8 +53,23 @@ DELETE FROM message WHERE number IN (
 _EXTEND = "UPDATE message SET at_ms = ? WHERE id = ? AND token = ? AND status = 2"
 _HAS_WAITING = "SELECT 1 FROM message WHERE queue = ? AND status = 0 LIMIT 1"
 _NEXT_TIMED = "SELECT at_ms FROM message WHERE status IN (1, 2) AND queue = ? ORDER BY at_ms LIMIT 1"
-_STATS = f"SELECT status, count(*), min(sent_ms) FROM ({_NOW} WHERE queue = :queue) GROUP BY status"
-_PEEK = f"SELECT * FROM ({_NOW} WHERE queue = :queue AND number > :after) WHERE status = :status ORDER BY number LIMIT :limit"
+_COUNTS = f"""
+SELECT 0, count(*) FROM message WHERE queue = :queue AND status = 0
+UNION ALL SELECT 3, count(*) FROM message WHERE queue = :queue AND status = 3
+UNION ALL SELECT status, count(*) FROM ({_NOW} WHERE status IN (1, 2) AND queue = :queue) GROUP BY status
+"""
+# Messages are numbered as they are sent, so the first that is not dead is the oldest.
+_OLDEST = f"SELECT sent_ms FROM ({_NOW} WHERE queue = :queue AND status != 3) WHERE status != 3 ORDER BY number LIMIT 1"
+_PEEK_WAITING = f"""
+SELECT * FROM ({_NOW} WHERE queue = :queue AND number > :after AND status != 3)
+WHERE status = :status ORDER BY number LIMIT :limit
+"""
+_PEEK_TIMED_OR_DEAD = f"""
+SELECT * FROM (
+    {_NOW} WHERE queue = :queue AND number > :after AND status IN (1, 2)
+    UNION ALL {_NOW} WHERE queue = :queue AND number > :after AND status = 3
+) WHERE status = :status ORDER BY number LIMIT :limit
+"""
 _FIND = f"{_NOW} WHERE id IN (SELECT value FROM json_each(:ids))"
 _REQUEUE = """
 UPDATE message SET status = 0, at_ms = :now_ms, attempts = 0, suspect = 0
@@ -126,7 +140,7 @@ class SqliteQueue:
             for lease in leases:
                 connection.execute(_EXTEND, (until_ms, *lease))
                 live.append(connection.changes() == 1)
-            transaction.has_arrivals = bool(leases)  # whoever waits for a lease to end must look again
+            transaction.has_arrivals |= any(live)  # whoever waits for a lease to end must look again
             return live
 
         return await self._writer.run(work)
@@ -134,11 +148,17 @@ class SqliteQueue:
     async def stats(self, queue: str) -> QueueStats:
         """Counts by status."""
         bindings = self._bindings(queue=queue)
-        rows = await self._readers.bulk(lambda connection: fetch_all(connection, _STATS, bindings))
-        counts = {status: count for status, count, _ in rows}
-        oldest = min((oldest for status, _, oldest in rows if status != DEAD), default=None)
-        waiting, delayed, leased, dead = (counts.get(status, 0) for status in (WAITING, DELAYED, LEASED, DEAD))
-        return QueueStats(waiting, delayed, leased, dead, oldest)
+
+        def read(connection: apsw.Connection) -> QueueStats:
+            with connection:  # all of one moment
+                counts: Counter[MessageStatus] = Counter()
+                for status, count in fetch_all(connection, _COUNTS, bindings):
+                    counts[STATUSES[status]] += count
+                oldest = fetch_one(connection, _OLDEST, bindings)
+            waiting, delayed, leased, dead = (counts[status] for status in STATUSES)
+            return QueueStats(waiting, delayed, leased, dead, None if oldest is None else oldest[0])
+
+        return await self._readers.bulk(read)
 
     async def peek(
         self, queue: str, *, status: MessageStatus, cursor: str | None = None, limit: int = 100
@@ -147,9 +167,10 @@ class SqliteQueue:
         check_limit(limit)
         listing = f"peek:{queue}:{status}"
         after = number_position(cursor, listing=listing)
-        number = _STATUS.index(status) if status in _STATUS else -1
+        number = STATUSES.index(status) if status in STATUSES else -1
         bindings = self._bindings(queue=queue, status=number, after=after, limit=limit + 1)
-        rows = await self._readers.bulk(lambda connection: fetch_all(connection, _PEEK, bindings))
+        sql = _PEEK_WAITING if status is MessageStatus.WAITING else _PEEK_TIMED_OR_DEAD
+        rows = await self._readers.bulk(lambda connection: fetch_all(connection, sql, bindings))
         page = [_info(row) for row in rows[:limit]]
         if len(rows) <= limit:
             return MessagePage(page, None, complete=True)
@@ -251,5 +272,5 @@ def _pull(transaction: Transaction, queue: str, *, max_messages: int, lease_s: f
 def _info(row: tuple[apsw.SQLiteValue, ...]) -> MessageInfo:
     _, id, queue, status, attempts, sent_ms, at_ms, error, suspect, body = row
     return msgspec.convert(
-        (id, queue, _STATUS[int(str(status))], attempts, sent_ms, at_ms, error, bool(suspect), body), MessageInfo
+        (id, queue, STATUSES[int(str(status))], attempts, sent_ms, at_ms, error, bool(suspect), body), MessageInfo
     )

@@ -5,10 +5,13 @@ from __future__ import annotations
 import apsw
 
 from vskill_platform.domain.delivery import LAPSED_ERROR
+from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.engines.sqlite.connection import fetch_one
 
 WAITING, DELAYED, LEASED, DEAD = 0, 1, 2, 3
 """The numbers of a message's status in the file."""
+
+STATUSES = (MessageStatus.WAITING, MessageStatus.DELAYED, MessageStatus.LEASED, MessageStatus.DEAD)
 
 _ANYTHING_OVER = "SELECT 1 FROM message WHERE status IN (1, 2) AND at_ms <= ? LIMIT 1"
 _LEASES_LAPSE = """

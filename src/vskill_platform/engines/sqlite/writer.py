@@ -17,14 +17,17 @@ from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
 import apsw
+import structlog
 
-from vskill_platform.domain.errors import EngineClosed, VskillError
+from vskill_platform.domain.errors import EngineClosed, InvalidInput, StoreUnavailable
 from vskill_platform.engines.sqlite.connection import refused_values, translate
 from vskill_platform.engines.sqlite.timers import settle_timers
 from vskill_platform.ports.clock import Clock
 
 T = TypeVar("T")
 GROUP_LIMIT = 256
+ROWS_AT_A_TIME = 2000
+_log = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True)
@@ -115,12 +118,24 @@ class Writer:
         self._thread.start()
 
     async def run(self, work: Work[T]) -> T:
-        """Carry out a job in the next group; returns after its COMMIT. Cancelling the caller does not undo the job."""
+        """Carry out a job in the next group; returns after its COMMIT.
+
+        Cancelling the caller keeps a job that still stands in line from being carried out; later it changes nothing.
+        """
         if self._is_closed:
             raise EngineClosed("The engine was closed.")
         future: asyncio.Future[T] = self._loop.create_future()
         self._line.put(_Job(work, future))
         return await future
+
+    async def run_in_parts(self, work: Work[int]) -> int:
+        """Carry out a job that removes rows, part by part, until a part is not full. Others get their turn in between."""
+        total = 0
+        while True:
+            removed = await self.run(work)
+            total += removed
+            if removed < ROWS_AT_A_TIME:
+                return total
 
     async def close(self) -> None:
         """Finish what was handed over, then end the thread and close the connection."""
@@ -160,11 +175,12 @@ class Writer:
             self._connection.execute("BEGIN IMMEDIATE")
             settle_timers(self._connection, now_ms=transaction.now_ms, max_attempts=self._max_attempts)
             for job in group:
-                self._carry_out(job, transaction)
+                if not job.future.cancelled():
+                    self._carry_out(job, transaction)
             if transaction.sequence != self._sequence:
                 self._connection.execute("UPDATE sequence SET last = ? WHERE name = 'commit'", (transaction.sequence,))
             self._connection.execute("COMMIT")
-        except apsw.Error as exc:
+        except BaseException as exc:  # whatever it is, every caller hears of it and the writer goes on
             self._fail_group(group, exc)
             return GroupOutcome(None, has_arrivals=False)
         finally:
@@ -186,19 +202,29 @@ class Writer:
         except Exception as exc:  # whatever a job raises is its caller's to see, and must not end the writer
             job.error = exc
 
-    def _fail_group(self, group: list[_Job[Any]], error: apsw.Error) -> None:
-        if self._connection.in_transaction:
-            self._connection.execute("ROLLBACK")
-        failure = translate(error, self._path)
+    def _fail_group(self, group: list[_Job[Any]], error: BaseException) -> None:
+        """Nothing of the group was written. What its jobs found in each other's writes is void, too."""
+        failure = (
+            translate(error, self._path)
+            if isinstance(error, apsw.Error)
+            else StoreUnavailable(f"The write to {self._path} failed: {error!r}.")
+        )
         for job in group:
-            job.error = job.error if isinstance(job.error, VskillError) else failure
+            job.error = job.error if isinstance(job.error, InvalidInput) else failure
+        try:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+        except apsw.Error:
+            _log.exception("rollback_failed", path=str(self._path))  # the next BEGIN fails, and comes here again
 
     def _hand_back(self, group: list[_Job[Any]], outcome: GroupOutcome) -> None:
-        self._on_group(outcome)
-        for job in group:
-            if job.future.done():
-                continue
-            if job.error is not None:
-                job.future.set_exception(job.error)
-            else:
-                job.future.set_result(job.result)
+        try:
+            self._on_group(outcome)
+        finally:
+            for job in group:
+                if job.future.done():
+                    continue
+                if job.error is not None:
+                    job.future.set_exception(job.error)
+                else:
+                    job.future.set_result(job.result)

@@ -58,6 +58,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     events_kept_s: Annotated[
         float, Meta(ge=60, le=31_536_000, description="How long events are kept for readers that were away.")
     ] = 604_800.0
+    cron_job_limit_s: Annotated[
+        float, Meta(gt=0, le=86_400, description="Longest that one run of a cron job may take.")
+    ] = 600.0
     cron_lease_s: Annotated[
         float, Meta(ge=1, le=3600, description="How long a process that died keeps others from running the cron jobs.")
     ] = 30.0

@@ -1,7 +1,7 @@
 """The env in scope: each batch, and each request, sees its own and no other.
 
 `AsyncLocalStorage` has `run` and `get_store` and nothing else, so there is no set and no clear to misuse: a scope begins
-and ends with its callback. It imports nothing but the standard library and the error tree.
+and ends with its callback. At run time it needs nothing but the standard library and the error tree.
 """
 
 from __future__ import annotations

@@ -458,7 +458,8 @@ async def test_loop_survives_a_store_in_trouble__and_settles_when_it_is_back(
         await eventually(lambda: troubled.refused >= 1, what="the settlement refused")
         assert await status(env, "m1") is MessageStatus.LEASED
         troubled.is_full = False
-        await clock.advance(1)
+        for _ in range(3):
+            await clock.advance(1)
         await _settled(env, "m1")
     assert await status(env, "m1") is MessageStatus.GONE
     assert handling.started == ["m1"]

@@ -15,7 +15,7 @@ from vskill_platform.domain.records import Submission
 from vskill_platform.domain.recovery import MAX_RECOVERIES
 from vskill_platform.domain.submission import SubmissionState, Trigger
 from vskill_platform.engines.sqlite import open_sqlite
-from vskill_platform.ports.commit import Operation, Put, Send
+from vskill_platform.ports.commit import CheckStatus, Committed, Operation, Put, Send
 from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.ports.queue import Message
@@ -198,7 +198,7 @@ async def test_two_sweeps_at_once_move_each_item_once(env: WorkerEnv) -> None:
 
 
 async def test_time_only_rescue_would_move_all__the_planted_fault_is_caught(env: WorkerEnv, clock: FakeClock) -> None:
-    """What a sweep by time alone does: with the queue's answer hidden, every waiting submission is sent again."""
+    """With the queue's answer hidden the commit's own check still holds; without that too, all are sent again."""
 
     class Forgetful:
         def __getattr__(self, name: str) -> object:
@@ -207,11 +207,20 @@ async def test_time_only_rescue_would_move_all__the_planted_fault_is_caught(env:
         async def find(self, ids: object) -> dict[MessageId, object]:
             return {}
 
+    class Careless:
+        def __getattr__(self, name: str) -> object:
+            return getattr(env.writes, name)
+
+        async def commit(self, operations: list[Operation]) -> Committed:
+            return await env.writes.commit([op for op in operations if not isinstance(op, CheckStatus)])
+
     for number in range(5):
         await inside(env, lambda number=number: submit(f"demo-{number}"))
     clock.shift(FIVE_MINUTES_S)
     assert (await sweep(env)).requeued == 0
-    assert (await sweep(replace(env, queue=Forgetful()))).requeued == 5  # type: ignore[arg-type]
+    forgetful = replace(env, queue=Forgetful())  # type: ignore[arg-type]
+    assert await sweep(forgetful) == SweepReport(examined=5, conflicts=5)
+    assert (await sweep(replace(forgetful, writes=Careless()))).requeued == 5  # type: ignore[arg-type]
 
 
 async def test_sweep_goes_on_from_its_cursor__when_its_time_box_is_over(

@@ -15,7 +15,8 @@ from vskill_platform.app import control_socket, database_path, open_env
 from vskill_platform.cli.options import DATA, settings_from
 from vskill_platform.domain.errors import NotFound, RegistryUnreachable, StoreUnavailable
 from vskill_platform.settings import Settings
-from vskill_platform.web.health import Health, Unhealthy, read_health
+from vskill_platform.stores.health import Health, read_health
+from vskill_platform.web.health import Unhealthy
 from vskill_platform.worker_context import run_with_worker_env
 
 HELP = "Show how the queue and the submissions stand."
@@ -51,10 +52,15 @@ def _ask(socket: Path) -> Health:
         raise RegistryUnreachable(
             f"A registry owns the data folder but does not answer on {socket} ({exc}). Look at its log, or restart it."
         ) from exc
-    if not answer.is_success:
+    try:
+        if answer.is_success:
+            return msgspec.json.decode(answer.content, type=Health)
         trouble = msgspec.json.decode(answer.content, type=Unhealthy)
-        raise StoreUnavailable(trouble.detail, code=trouble.code)
-    return msgspec.json.decode(answer.content, type=Health)
+    except msgspec.MsgspecError as exc:
+        raise RegistryUnreachable(
+            f"The registry answered {answer.status_code} with something else than its health. Look at its log."
+        ) from exc
+    raise StoreUnavailable(trouble.detail, code=trouble.code)
 
 
 def _table(found: Health, *, is_running: bool) -> Table:

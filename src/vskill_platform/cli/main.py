@@ -6,6 +6,7 @@ import sys
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from vskill_platform import __version__
 from vskill_platform.cli import health, up
@@ -40,5 +41,7 @@ def main() -> None:
     try:
         app()
     except VskillError as error:
-        Console(stderr=True).print(f"[bold red]error[/] [dim]({error.code})[/] {error.message}", highlight=False)
+        Console(stderr=True).print(
+            f"[bold red]error[/] [dim]({error.code})[/] {escape(error.message)}", highlight=False
+        )
         sys.exit(2 if isinstance(error, InvalidSettings) else 1)

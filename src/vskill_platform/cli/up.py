@@ -7,6 +7,7 @@ import asyncio
 import typer
 import uvloop
 from rich.console import Console
+from rich.markup import escape
 
 from vskill_platform.app import run_registry
 from vskill_platform.cli.logs import set_up_logs
@@ -31,7 +32,7 @@ def up(
 
     def tell(address: str) -> None:
         console.print(
-            f"vskill-platform is up at [bold]{address}[/], data in [bold]{settings.data}[/]. Ctrl-C stops it."
+            f"vskill-platform is up at [bold]{address}[/], data in [bold]{escape(settings.data)}[/]. Ctrl-C stops it."
         )
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

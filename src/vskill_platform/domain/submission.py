@@ -176,6 +176,11 @@ def check_transition(source: S | None, target: S, *, trigger: Trigger, actor: Ac
         )
 
 
+def keep_approval(state: SubmissionState, *, otherwise: SubmissionState) -> SubmissionState:
+    """The state that work on a submission begins with: an approval stays what it is, anything else starts over."""
+    return state if state in _APPROVED else otherwise
+
+
 def expand_state_filter(word: str) -> tuple[SubmissionState, ...]:
     """The states that a filter word means: a category (`active`) or a state (`RECEIVED`)."""
     if word in _STATES_BY_WORD:

@@ -42,7 +42,7 @@ class ProcessLimiter:
             moments.append(now_ms)
         remaining = max(limit - len(moments), 0)
         # With `limit` takes in the window, one more is allowed when the oldest of the last `limit` leaves it.
-        retry_after_s = 0.0 if remaining else (moments[-limit] + window_ms - now_ms) / 1000
+        retry_after_s = 0.0 if remaining else min((moments[-limit] + window_ms - now_ms) / 1000, window_s)
         return Taken(allowed, remaining, retry_after_s)
 
     def _forget_idle(self, now_ms: int) -> None:

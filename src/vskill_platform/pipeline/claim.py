@@ -1,7 +1,7 @@
 """Claiming a submission: the one rule by which a delivery, the sweep and an admin keep out of each other's way.
 
-A delivery claims by compare-and-set. Whoever loses stops. Every later write of the delivery carries the version that its
-claim wrote, so a delivery that was overtaken can change nothing any more.
+A delivery claims by compare-and-set, and only while its own lease is live. Whoever loses stops. Every later write of the
+delivery carries the version that its claim wrote, so a delivery that was overtaken can change nothing any more.
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ from vskill_platform.domain.ids import MessageId
 from vskill_platform.domain.messages import ProcessSubmission
 from vskill_platform.domain.records import Claim, Submission, advance
 from vskill_platform.domain.recovery import MessageStatus
-from vskill_platform.domain.submission import DELIVERABLE_STATES, Actor, SubmissionState, Trigger
-from vskill_platform.ports.commit import CheckIdle, Operation
+from vskill_platform.domain.submission import DELIVERABLE_STATES, Actor, SubmissionState, Trigger, keep_approval
+from vskill_platform.ports.commit import CheckIdle, CheckLease, Operation
 from vskill_platform.ports.queue import Message
-from vskill_platform.stores.submissions import Found, find_submission, get_submission, moving
+from vskill_platform.stores.submissions import Found, encode_moved, find_submission, moving
 from vskill_platform.worker_context import current_env
 
 BUSY_DELAY_S = 30.0
 _TRIES = 5
-_APPROVED = (SubmissionState.AUTO_APPROVED, SubmissionState.VENDOR_APPROVED)
 _log = structlog.get_logger(__name__)
 
 
@@ -66,18 +65,17 @@ async def _is_leased(message_id: MessageId) -> bool:
 
 async def _take(found: Found, message: Message, other: MessageId | None) -> Found:
     env = current_env("writes")
-    state = found.submission.state
     step = advance(
         found.submission,
-        state if state in _APPROVED else SubmissionState.TIER1_SCANNING,
+        keep_approval(found.submission.state, otherwise=SubmissionState.TIER1_SCANNING),
         trigger=Trigger.CLAIMED,
         actor=Actor.WORKER,
         now_ms=env.clock.now_ms(),
         message=f"Claimed, attempt {message.attempts}.",
         claim=Claim(message_id=message.id, attempt=message.attempts),
     )
-    operations: list[Operation] = moving(found, step)
+    operations: list[Operation] = [*moving(found, step), CheckLease(message.lease)]
     if other is not None:
         operations.append(CheckIdle(other))
-    await env.writes.commit(operations)
-    return await get_submission(found.submission.id)
+    committed = await env.writes.commit(operations)
+    return Found(step.submission, encode_moved(found, step.submission), committed.version)

@@ -178,8 +178,8 @@ class Commit(Protocol):
     """Atomic writes.
 
     Operations apply in order, as one. All conditions (`if_version`, leases, and the checks) are judged against the state
-    before the commit. `if_version` that does not match, or a `CheckIdle` or `CheckStatus` that fails, raises Conflict; a lease that
-    lapsed or was taken over raises LeaseLost; a `Send` with the id of a message that exists raises Conflict.
+    before the commit. `if_version` that does not match, or a `CheckIdle` or `CheckStatus` that fails, raises Conflict; so
+    does a `Send` with the id of a message that exists. A lease that lapsed or was taken over raises LeaseLost.
     A key may be written once in a commit; writing it twice raises InvalidInput. In every such case nothing is written.
 
     When the call returns, the commit is on disk. When it raises StoreUnavailable, nothing was written. When the

@@ -7,6 +7,7 @@ from typing import Generic, NamedTuple, TypeVar
 import msgspec
 
 from vskill_platform.domain.catalog import SUBMISSIONS
+from vskill_platform.domain.errors import MalformedRecord
 from vskill_platform.domain.submission import SubmissionState, count_by_category
 from vskill_platform.ports.catalog import CatalogQuery
 from vskill_platform.stores.records import decode_record
@@ -31,5 +32,9 @@ async def query_rows(query: CatalogQuery, *, decoder: msgspec.json.Decoder[R]) -
 async def count_submissions() -> dict[str, int]:
     """How many submissions are in each category, and in all."""
     counts = await current_env("catalog").catalog.counts(SUBMISSIONS, "state")
-    by_category = count_by_category({SubmissionState(state): count for state, count in counts.items()})
+    try:
+        by_state = {SubmissionState(state): count for state, count in counts.items()}
+    except ValueError as exc:
+        raise MalformedRecord(f"The catalog has a state that this version does not know: {exc}.") from exc
+    by_category = count_by_category(by_state)
     return {**{category.value: count for category, count in by_category.items()}, "total": sum(counts.values())}

@@ -44,6 +44,11 @@ async def resume_queue() -> None:
     await current_env("writes").writes.commit([Delete(PAUSE_KEY), Emit("queue.resumed", "queue", b"{}")])
 
 
+async def is_paused() -> bool:
+    """Whether nothing may be received. A pause that cannot be read is a pause."""
+    return await current_env("kv").kv.get(PAUSE_KEY) is not None
+
+
 async def get_pause() -> Pause | None:
     """The pause in force, or None."""
     entry = await current_env("kv").kv.get(PAUSE_KEY)

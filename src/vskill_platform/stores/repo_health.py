@@ -9,7 +9,7 @@ import msgspec
 from vskill_platform.domain.records import Record
 from vskill_platform.ports.commit import Put
 from vskill_platform.stores.reads import Settled, read_prefix
-from vskill_platform.stores.records import decode_record, encode_record
+from vskill_platform.stores.records import decode_record, encode_changed, encode_record
 from vskill_platform.worker_context import current_env
 
 _PREFIX = "repo-health:"
@@ -45,7 +45,11 @@ async def get_repo_health(slug: str) -> RepoHealth | None:
 
 async def put_repo_health(health: RepoHealth) -> None:
     """Record a look; the latest one counts."""
-    await current_env("writes").writes.commit([Put(f"{_PREFIX}{health.slug}", encode_record(health))])
+    env = current_env("writes")
+    key = f"{_PREFIX}{health.slug}"
+    entry = await env.kv.get(key)
+    value = encode_record(health) if entry is None else encode_changed(health, key=key, previous=entry.value)
+    await env.writes.commit([Put(key, value)])
 
 
 async def list_repo_health() -> Settled[RepoHealth]:

@@ -197,15 +197,20 @@ def creating(step: Step) -> list[Operation]:
     submission = step.submission
     claim = Put(claim_key(submission.repo_url, submission.skill_name), submission.id.encode(), if_version=ABSENT)
     record = _put(submission, encode_record(submission), if_version=ABSENT)
-    return [claim, record, *_telling(step)]
+    return [claim, record, *_telling(step), Index(index_submission(submission))]
 
 
 def moving(found: Found, *steps: Step) -> list[Operation]:
     """The operations that take a submission through these steps at once, if nothing has touched it since it was read."""
     submission = steps[-1].submission
-    value = encode_changed(submission, key=submission_key(submission.id), previous=found.value)
-    told = [operation for step in steps for operation in _telling(step) if not isinstance(operation, Index)]
-    return [_put(submission, value, if_version=found.version), *told, Index(index_submission(submission))]
+    record = _put(submission, encode_moved(found, submission), if_version=found.version)
+    told = [operation for step in steps for operation in _telling(step)]
+    return [record, *told, Index(index_submission(submission))]
+
+
+def encode_moved(found: Found, submission: Submission) -> bytes:
+    """The record as a move from what was found writes it."""
+    return encode_changed(submission, key=submission_key(submission.id), previous=found.value)
 
 
 def _put(submission: Submission, value: bytes, *, if_version: int) -> Put:
@@ -214,13 +219,12 @@ def _put(submission: Submission, value: bytes, *, if_version: int) -> Put:
 
 
 def _telling(step: Step) -> list[Operation]:
-    """History, catalog and event of one step."""
+    """History and event of one step."""
     submission, entry = step
     data = msgspec.json.encode({"id": submission.id, "from": entry.source, "state": entry.state, "run": entry.run})
     kind = "submission.created" if entry.source is None else "submission.state_changed"
     return [
         Put(history_key(submission.id, entry.number), encode_record(entry), if_version=ABSENT),
-        Index(index_submission(submission)),
         Emit(kind, submission.id, data),
     ]
 

@@ -15,10 +15,10 @@ import structlog
 
 from vskill_platform.domain.delivery import retry_delay_s
 from vskill_platform.domain.errors import LeaseLost, MalformedMessage, TimeLimitExceeded, VskillError
-from vskill_platform.ports.commit import Ack, Committed, Release
+from vskill_platform.ports.commit import Ack, Committed, Release, Retry, Settlement
 from vskill_platform.ports.env import ProcessMessage, WorkerEnv
 from vskill_platform.ports.queue import Message, MessageBatch
-from vskill_platform.stores.pause import get_pause
+from vskill_platform.stores.pause import is_paused
 from vskill_platform.worker_context import current_env, run_with_worker_env
 
 _log = structlog.get_logger(__name__)
@@ -41,7 +41,7 @@ async def handle_submission_queue(
 
 async def _handle_batch(batch: MessageBatch, work: ProcessMessage) -> BatchReport:
     report = BatchReport()
-    if await get_pause() is not None:
+    if await is_paused():
         for message in batch.messages:
             message.release()
         report.counts["released"] += len(batch.messages)
@@ -78,27 +78,39 @@ async def _settle_as_they_end(batch: MessageBatch, running: set[asyncio.Task[Non
 
 async def settle_decided(batch: MessageBatch) -> None:
     """Carry out what has been decided so far. A store that is down is tried again with the rest of the batch."""
-    decided = [message for message in batch.messages if message.settlement is not None and not message.is_settled]
-    commits = [[message.settlement] for message in decided if message.settlement is not None]
-    if not commits:
+    decided = unsettled(batch.messages)
+    if not decided:
         return
+    commits = [[settlement] for _, settlement in decided]
     try:
         exchange = await current_env("queue").queue.exchange(batch.queue, commits, max_messages=0, lease_s=1)
     except VskillError as error:
         _log.warning("settle_postponed", queue=batch.queue, messages=len(decided), error=error.message)
         return
-    note_settled(decided, exchange.outcomes)
+    note_settled([message for message, _ in decided], exchange.outcomes)
 
 
 def note_settled(messages: Sequence[Message], outcomes: Sequence[Committed | VskillError]) -> int:
-    """Mark the messages as settled, and count those whose lease was lost: they are another worker's now."""
+    """Mark the messages as settled, and count those whose lease was lost: they are another worker's now.
+
+    A settlement that was refused for any other reason becomes a plain retry, to be carried out the next time.
+    """
     lost = 0
     for message, outcome in zip(messages, outcomes, strict=True):
-        message.is_settled = True
-        if isinstance(outcome, VskillError):
+        if isinstance(outcome, LeaseLost):
             lost += 1
-            _log.warning("lease_lost", message=message.id, attempt=message.attempts, error=outcome.message)
+            _log.warning("lease_lost", message=message.id, attempt=message.attempts)
+        elif isinstance(outcome, VskillError):
+            _log.error("settlement_refused", message=message.id, code=outcome.code, error=outcome.message)
+            message.settlement = Retry(message.lease, f"{outcome.code}: {outcome.message}")
+            continue
+        message.is_settled = True
     return lost
+
+
+def unsettled(messages: Sequence[Message]) -> list[tuple[Message, Settlement]]:
+    """The messages that are decided and not yet settled, each with its decision."""
+    return [(m, m.settlement) for m in messages if m.settlement is not None and not m.is_settled]
 
 
 async def _handle_message(message: Message, work: ProcessMessage, report: BatchReport) -> None:

@@ -14,6 +14,7 @@ import structlog
 
 from vskill_platform.domain.errors import MalformedRecord, VskillError
 from vskill_platform.domain.records import Record
+from vskill_platform.ports.clock import Clock
 from vskill_platform.ports.commit import Put
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.stores.leases import HeldLease, give_up_lease, renew_lease, take_lease
@@ -106,10 +107,21 @@ class Cron:
                     await self._run_due_jobs()
             except VskillError as error:
                 _log.error("cron_trouble", code=error.code, error=error.message)
-            await self._wait(self._env.settings.cron_lease_s / 3)
-        if self._lease is not None:
+            await self._wait(min([self._renewal_s, *(job.interval_s for job in self._jobs)]))
+        await self._give_up_lease()
+
+    async def _give_up_lease(self) -> None:
+        if self._lease is None:
+            return
+        try:
             await give_up_lease(self._lease)
-            self._lease = None
+        except VskillError as error:
+            _log.warning("cron_lease_kept", error=error.message, detail="It ends by itself.")
+        self._lease = None
+
+    @property
+    def _renewal_s(self) -> float:
+        return self._env.settings.cron_lease_s / 3
 
     async def _keep_lease(self) -> None:
         seconds = self._env.settings.cron_lease_s
@@ -119,21 +131,23 @@ class Cron:
             self._lease = await renew_lease(self._lease, seconds=seconds)
 
     async def _run_due_jobs(self) -> None:
-        async with asyncio.TaskGroup() as group:
-            keeper = group.create_task(self._keep_renewing())
-            try:
-                for job in self._jobs:
-                    if self._lease is None or self._stopping.is_set():
-                        break
-                    if await self._is_due(job):
-                        await run_job(job)
-            finally:
-                keeper.cancel()
+        is_done = asyncio.Event()
+        keeper = asyncio.create_task(self._keep_renewing(is_done))
+        try:
+            for job in self._jobs:
+                if self._lease is None or self._stopping.is_set():
+                    break
+                if await self._is_due(job):
+                    await run_job(job, stopping=self._stopping)
+        finally:
+            is_done.set()
+            await keeper
 
-    async def _keep_renewing(self) -> None:
-        """Hold on to the lease while a job takes its time."""
-        while self._lease is not None:
-            await self._env.clock.sleep(self._env.settings.cron_lease_s / 3)
+    async def _keep_renewing(self, is_done: asyncio.Event) -> None:
+        """Hold on to the lease while a job takes its time. Ends between two renewals, never in the middle of one."""
+        while self._lease is not None and not is_done.is_set():
+            if await wait_at_most(self._env.clock, is_done, seconds=self._renewal_s):
+                return
             try:
                 await self._keep_lease()
             except VskillError as error:
@@ -148,27 +162,59 @@ class Cron:
         return elapsed_ms >= job.interval_s * 1000 or elapsed_ms < 0
 
     async def _wait(self, seconds: float) -> None:
-        try:
-            async with self._env.clock.timeout(seconds):
-                await self._stopping.wait()
-        except TimeoutError:
-            return
+        await wait_at_most(self._env.clock, self._stopping, seconds=seconds)
 
 
-async def run_job(job: CronJob) -> CronRun:
-    """Run a job once and record how it went. Raises nothing of the job's own."""
+async def wait_at_most(clock: Clock, event: asyncio.Event, *, seconds: float) -> bool:
+    """Wait for an event, but not longer than this. Says whether it came."""
+    try:
+        async with clock.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return False
+    return True
+
+
+async def run_job(job: CronJob, *, stopping: asyncio.Event | None = None) -> CronRun:
+    """Run a job once and record how it went. Raises nothing of the job's own.
+
+    A job that takes longer than its limit is cancelled; so is one that goes on past the grace time after `stopping`.
+    """
     env = current_env("clock")
     run = CronRun(job=job.name, started_ms=env.clock.now_ms())
     await _record(run)
     try:
-        result = await job.run()
+        result = await _run_within_limits(job, stopping)
         run = msgspec.structs.replace(run, result=msgspec.Raw(msgspec.json.encode(result)))
+    except asyncio.CancelledError as error:
+        if stopping is None or not stopping.is_set():
+            raise
+        run = msgspec.structs.replace(run, error=f"stopped: {error}")
     except Exception as error:  # a job that fails must not keep the others from running
         _log.exception("cron_job_failed", job=job.name)
         run = msgspec.structs.replace(run, error=f"{type(error).__name__}: {error}")
     run = msgspec.structs.replace(run, finished_ms=env.clock.now_ms())
     await _record(run)
     return run
+
+
+async def _run_within_limits(job: CronJob, stopping: asyncio.Event | None) -> object:
+    env = current_env("clock")
+    async with env.clock.timeout(env.settings.cron_job_limit_s):
+        task = asyncio.ensure_future(job.run())
+        watch = asyncio.ensure_future(_cancel_after_grace(task, stopping))
+        try:
+            return await task
+        finally:
+            watch.cancel()
+
+
+async def _cancel_after_grace(task: asyncio.Future[object], stopping: asyncio.Event | None) -> None:
+    if stopping is not None:
+        await stopping.wait()
+        env = current_env("clock")
+        await env.clock.sleep(env.settings.drain_grace_s)
+        task.cancel()
 
 
 async def _record(run: CronRun) -> None:

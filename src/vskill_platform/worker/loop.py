@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Coroutine, Sequence
 from contextvars import Context
 from dataclasses import dataclass
 from typing import Protocol
@@ -19,17 +19,18 @@ import structlog
 from vskill_platform.domain.errors import VskillError
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
 from vskill_platform.domain.times import hour_of
-from vskill_platform.ports.commit import Add, Operation
+from vskill_platform.ports.commit import Add, Committed, Operation
 from vskill_platform.ports.env import WorkerEnv
-from vskill_platform.ports.queue import Message, MessageBatch
-from vskill_platform.stores.pause import get_pause
-from vskill_platform.worker.consumer import BatchReport, handle_submission_queue, note_settled
+from vskill_platform.ports.queue import Exchange, Message, MessageBatch
+from vskill_platform.stores.pause import is_paused
+from vskill_platform.worker.consumer import BatchReport, handle_submission_queue, note_settled, unsettled
 from vskill_platform.worker_context import run_with_worker_env
 
 IDLE_WAIT_S = 5.0
 PAUSE_POLL_S = 1.0
 TROUBLE_WAIT_S = 1.0
 METRICS_KEPT_S = 48 * 3600.0
+CANCEL_WAIT_S = 5.0
 _log = structlog.get_logger(__name__)
 
 
@@ -87,7 +88,10 @@ class ConsumerLoop:
             try:
                 while not self._is_stopping:
                     await self._turn()
-                await self._drain()
+                await self._drain(grace_s=self._env.settings.drain_grace_s)
+            except asyncio.CancelledError:
+                await self._drain(grace_s=0)
+                raise
             finally:
                 extender.cancel()
 
@@ -95,7 +99,7 @@ class ConsumerLoop:
         """One look at what can be done, and a wait where nothing can."""
         self._changed.clear()
         try:
-            self._is_paused = await run_with_worker_env(self._env, get_pause) is not None
+            self._is_paused = await run_with_worker_env(self._env, is_paused)
             room = self._room()
             if room or self._ended:
                 messages = await self._exchange(max_messages=room)
@@ -124,20 +128,41 @@ class ConsumerLoop:
 
     async def _exchange(self, *, max_messages: int) -> list[Message]:
         """Settle what has ended and pull, in one round trip. What could not be settled stays for the next time."""
-        ended, metrics = list(self._ended), dict(self._metrics)
-        commits: list[Sequence[Operation]] = [[m.settlement] for m in ended if m.settlement is not None]
+        ended, metrics = unsettled(self._ended), dict(self._metrics)
+        commits: list[Sequence[Operation]] = [[settlement] for _, settlement in ended]
         if metrics:
             commits.append([self._counting(metrics)])
-        exchange = await self._env.queue.exchange(
-            self._queue, commits, max_messages=max_messages, lease_s=self._env.settings.lease_s
+        exchange = await self._uncancelled(
+            self._env.queue.exchange(
+                self._queue, commits, max_messages=max_messages, lease_s=self._env.settings.lease_s
+            )
         )
-        lost = note_settled(ended, exchange.outcomes[: len(ended)])
-        del self._ended[: len(ended)]
-        self._metrics.subtract(metrics)
-        self._metrics = +self._metrics
+        lost = note_settled([message for message, _ in ended], exchange.outcomes[: len(ended)])
+        self._ended = [message for message in self._ended if not message.is_settled]
+        self._note_counted(metrics, exchange.outcomes[len(ended) :])
         if lost:
             self._metrics["leaseLost"] += lost
         return exchange.messages
+
+    async def _uncancelled(self, call: Coroutine[object, object, Exchange]) -> Exchange:
+        """Await an exchange to its end also when we are cancelled, and give back what it has pulled."""
+        task = asyncio.ensure_future(call)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            exchange = await task
+            for message in exchange.messages:
+                message.release()
+            self._ended.extend(exchange.messages)
+            raise
+
+    def _note_counted(self, metrics: dict[str, int], outcomes: Sequence[Committed | VskillError]) -> None:
+        """Take off what was counted. A counter that cannot be added to is told of, and does not hold up the queue."""
+        self._metrics.subtract(metrics)
+        self._metrics = +self._metrics
+        for outcome in outcomes:
+            if isinstance(outcome, VskillError):
+                _log.error("metrics_lost", code=outcome.code, error=outcome.message, **metrics)
 
     def _counting(self, metrics: dict[str, int]) -> Add:
         return Add(f"metric:{hour_of(self._env.clock.now_ms())}", metrics, ttl_s=METRICS_KEPT_S)
@@ -223,9 +248,9 @@ class ConsumerLoop:
 
     def _held(self) -> list[Message]:
         batches = [*self._running.values(), *([self._suspect] if self._suspect else [])]
-        return [message for batch in batches for message in batch.messages]
+        return [*(message for batch in batches for message in batch.messages), *self._ended]
 
-    async def _drain(self) -> None:
+    async def _drain(self, *, grace_s: float) -> None:
         """Let running work end in its grace time, release the rest without burning an attempt, settle everything."""
         self._is_draining = True
         if self._suspect is not None:
@@ -235,14 +260,19 @@ class ConsumerLoop:
             self._suspect = None
         if self._running:
             try:
-                async with self._env.clock.timeout(self._env.settings.drain_grace_s):
+                async with self._env.clock.timeout(grace_s):
                     await asyncio.wait(set(self._running))
             except TimeoutError:
                 _log.warning("drain_grace_over", queue=self._queue, batches=len(self._running))
-        unfinished = list(self._running)
+        unfinished = set(self._running)
         for task in unfinished:
             task.cancel()
-        await asyncio.gather(*unfinished, return_exceptions=True)
+        if unfinished:
+            _, stubborn = await asyncio.wait(unfinished, timeout=CANCEL_WAIT_S)
+            for task in stubborn:
+                _log.error(
+                    "handler_ignores_cancellation", queue=self._queue, messages=len(self._running[task].messages)
+                )
         try:
             await self._exchange(max_messages=0)
         except VskillError as error:

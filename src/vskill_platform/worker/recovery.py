@@ -25,8 +25,8 @@ from vskill_platform.domain.recovery import (
     decide_recovery,
     is_stuck,
 )
-from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
-from vskill_platform.ports.commit import CheckIdle, Delete, Operation, Put, Send
+from vskill_platform.domain.submission import Actor, SubmissionState, Trigger, keep_approval
+from vskill_platform.ports.commit import CheckStatus, Delete, Operation, Put, Send
 from vskill_platform.ports.kv import DueIndex
 from vskill_platform.stores.fan_out import settle_each
 from vskill_platform.stores.reads import require_readable
@@ -43,7 +43,6 @@ from vskill_platform.worker_context import current_env
 POSITION_KEY = "cron:sweep-position"
 _PAGE = 500
 _MOVES_IN_FLIGHT = 32
-_APPROVED = (SubmissionState.AUTO_APPROVED, SubmissionState.VENDOR_APPROVED)
 _log = structlog.get_logger(__name__)
 
 
@@ -188,8 +187,7 @@ async def _recover(found: Found, recovery: Recovery) -> str:
         if recovery is Recovery.SEND_AGAIN:
             await _send_again(found)
             return "requeued"
-        trigger = Trigger(recovery.value)
-        await _commit_move(found, _rejecting(submission, trigger), [])
+        await _reject(found, recovery)
     except Conflict:
         _log.info("recovery_overtaken", submission=submission.id)
         return "conflicts"
@@ -202,7 +200,7 @@ async def _send_again(found: Found) -> None:
     identity = message_id(env.random_id())
     step = advance(
         submission,
-        submission.state if submission.state in _APPROVED else SubmissionState.RECEIVED,
+        keep_approval(submission.state, otherwise=SubmissionState.RECEIVED),
         trigger=Trigger.RECOVERED,
         actor=Actor.SYSTEM,
         now_ms=env.clock.now_ms(),
@@ -212,7 +210,15 @@ async def _send_again(found: Found) -> None:
         claim=None,
     )
     body = encode_message(ProcessSubmission(submission_id=submission.id, run=submission.run))
-    await _commit_move(found, step, [Send(SUBMISSIONS_QUEUE, identity, body, priority=submission.priority)])
+    again = Send(SUBMISSIONS_QUEUE, identity, body, priority=submission.priority)
+    await _commit_move(found, step, again, if_status=MessageStatus.GONE)
+
+
+async def _reject(found: Found, recovery: Recovery) -> None:
+    trigger = Trigger(recovery.value)
+    is_dead = recovery is Recovery.REJECT_DELIVERY_EXHAUSTED
+    step = _rejecting(found.submission, trigger)
+    await _commit_move(found, step, if_status=MessageStatus.DEAD if is_dead else MessageStatus.GONE)
 
 
 def _rejecting(submission: Submission, trigger: Trigger) -> Step:
@@ -232,9 +238,9 @@ def _rejecting(submission: Submission, trigger: Trigger) -> Step:
     )
 
 
-async def _commit_move(found: Found, step: Step, more: list[Operation]) -> None:
-    """The move, unless anybody has touched the submission or taken up its message meanwhile."""
+async def _commit_move(found: Found, step: Step, *more: Operation, if_status: MessageStatus) -> None:
+    """The move, unless anybody has touched the submission or its message meanwhile."""
     operations: list[Operation] = [*moving(found, step), *more]
     if found.submission.message_id is not None:
-        operations.append(CheckIdle(MessageId(found.submission.message_id)))
+        operations.append(CheckStatus(MessageId(found.submission.message_id), if_status))
     await current_env("writes").writes.commit(operations)

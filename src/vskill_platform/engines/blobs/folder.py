@@ -8,7 +8,7 @@ import fcntl
 import os
 import re
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -69,6 +69,7 @@ class BlobFolder:
             with self._locked(fcntl.LOCK_SH):
                 if path.exists() and path.read_bytes() == content:
                     self._touch(path)
+                    _sync_folder(path.parent)  # whoever wrote it may not have come to this
                 else:
                     self._write(path, content)
         return digest
@@ -76,7 +77,7 @@ class BlobFolder:
     def _write(self, path: Path, content: bytes) -> None:
         temporary = path.with_name(f".{path.name}.{uuid4().hex}")
         try:
-            with temporary.open("xb") as file:
+            with open(temporary, "xb", opener=_open_private) as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
@@ -90,7 +91,8 @@ class BlobFolder:
         """Make a subfolder that is there after a power cut; each process sees to that once for each."""
         if folder in self._synced:
             return
-        folder.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
         for made in (folder.parent, folder.parent.parent):
             _sync_folder(made)
         self._synced.add(folder)
@@ -167,14 +169,19 @@ class BlobFolder:
         """Temporary files of a process that died in the middle of a put."""
         before_ns = (self._clock.now_ms() - _ABANDONED_MS) * 1_000_000
         for path in self._folder.glob("??/.*"):
-            if path.stat().st_mtime_ns < before_ns:
-                path.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):  # its put has just ended
+                if path.stat().st_mtime_ns < before_ns:
+                    path.unlink()
 
     @contextmanager
     def _locked(self, kind: int) -> Iterator[None]:
         with (self._folder / ".lock").open("a") as file:
             fcntl.flock(file, kind)
             yield
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -12,7 +12,7 @@ from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.engines.cursors import encode_cursor, number_position
 from vskill_platform.engines.memory.commit import MemoryCommit
 from vskill_platform.engines.memory.state import MemoryState, StoredMessage
-from vskill_platform.engines.waiting import wait_until_ready
+from vskill_platform.engines.waiting import pull_waiting, wait_until_ready
 from vskill_platform.ports.commit import Committed, Emit, Lease, Operation
 from vskill_platform.ports.kv import check_limit
 from vskill_platform.ports.queue import MAX_RECEIVE, Exchange, Message, MessageInfo, MessagePage, QueueStats
@@ -28,13 +28,13 @@ class MemoryQueue:
     async def receive(self, queue: str, *, max_messages: int, lease_s: float, wait_s: float = 0.0) -> list[Message]:
         """Pull messages, waiting for the first."""
         check_limit(max_messages, most=MAX_RECEIVE)
-        deadline_ms = self._state.clock.now_ms() + wait_s * 1000
-        while True:
-            messages = self._pull(queue, max_messages=max_messages, lease_s=lease_s)
-            remaining_s = (deadline_ms - self._state.clock.now_ms()) / 1000
-            if messages or remaining_s <= 0:
-                return messages
-            await self.wait_ready(queue, wait_s=remaining_s)
+
+        async def pull() -> list[Message]:
+            return self._pull(queue, max_messages=max_messages, lease_s=lease_s)
+
+        return await pull_waiting(
+            pull, lambda wait_s: self.wait_ready(queue, wait_s=wait_s), self._state.clock, wait_s=wait_s
+        )
 
     async def exchange(
         self, queue: str, commits: Sequence[Sequence[Operation]], *, max_messages: int, lease_s: float

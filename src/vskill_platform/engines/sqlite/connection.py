@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,17 +25,25 @@ _BUSY_MS = 5000
 _PAGE_BYTES = 8192
 
 
-def open_writer(path: Path, *, synchronous: str, vfs: str | None = None) -> apsw.Connection:
-    """The one connection that writes. Only it checkpoints."""
-    connection = _open(path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE, vfs)
-    if connection.readonly("main"):
-        connection.close()
-        raise apsw.ReadOnlyError("the file can only be read")
+def open_writer(path: Path, *, vfs: str | None = None) -> apsw.Connection:
+    """The one connection that writes, on a file that only its user may read. Nothing in the file is changed yet."""
+    if path.is_symlink():
+        raise DatabaseNotOurs(f"{path} is a symbolic link. Point the data folder at the real one.", path=str(path))
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    except OSError as exc:
+        raise apsw.ReadOnlyError(str(exc)) from exc
+    return _open(path, apsw.SQLITE_OPEN_READWRITE, vfs)
+
+
+def configure_writer(connection: apsw.Connection, *, synchronous: str) -> None:
+    """Set a file that is ours up for writing. Only this connection checkpoints."""
     connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
-    connection.execute("PRAGMA journal_mode = WAL")
+    mode = connection.execute("PRAGMA journal_mode = WAL").get
+    if mode != "wal":
+        raise apsw.CantOpenError(f"the journal mode is {mode}, not wal")
     connection.execute(f"PRAGMA synchronous = {synchronous}")
     connection.execute("PRAGMA mmap_size = 0")
-    return connection
 
 
 def open_reader(path: Path, *, vfs: str | None = None) -> apsw.Connection:

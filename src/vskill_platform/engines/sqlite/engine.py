@@ -11,13 +11,13 @@ from vskill_platform.domain.delivery import MAX_ATTEMPTS
 from vskill_platform.engines.limiter import ProcessLimiter
 from vskill_platform.engines.sqlite.catalog import SqliteCatalog
 from vskill_platform.engines.sqlite.commit import SqliteCommit
-from vskill_platform.engines.sqlite.connection import open_writer, translated_errors
+from vskill_platform.engines.sqlite.connection import configure_writer, open_writer, translated_errors
 from vskill_platform.engines.sqlite.events import SqliteEvents
 from vskill_platform.engines.sqlite.kv import SqliteKV
 from vskill_platform.engines.sqlite.ownership import Ownership
 from vskill_platform.engines.sqlite.queue import SqliteQueue
 from vskill_platform.engines.sqlite.readers import Readers
-from vskill_platform.engines.sqlite.schema import migrate
+from vskill_platform.engines.sqlite.schema import check_ours, migrate
 from vskill_platform.engines.sqlite.timers import end_all_leases
 from vskill_platform.engines.sqlite.writer import GROUP_LIMIT, GroupOutcome, Writer
 from vskill_platform.engines.waiting import Signal
@@ -105,8 +105,10 @@ async def open_sqlite(
 
 def _open_file(path: Path, max_attempts: int, synchronous: str, vfs: str | None) -> apsw.Connection:
     with translated_errors(path):
-        connection = open_writer(path, synchronous=synchronous, vfs=vfs)
+        connection = open_writer(path, vfs=vfs)
         try:
+            check_ours(connection, path)
+            configure_writer(connection, synchronous=synchronous)
             migrate(connection, path)
             end_all_leases(connection, max_attempts=max_attempts)
         except BaseException:

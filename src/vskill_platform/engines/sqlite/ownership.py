@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from pathlib import Path
 
 from vskill_platform.domain.errors import DatabaseReadOnly, DataFolderOwned
 
 LOCK_NAME = "vskill-platform.lock"
+_TRIES = 5
+_BETWEEN_TRIES_S = 0.05
 
 
 class Ownership:
@@ -17,7 +20,7 @@ class Ownership:
     def __init__(self, folder: Path) -> None:
         self._descriptor = _open_lock(folder)
         try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(self._descriptor)
         except BlockingIOError as exc:
             pid = _read_pid(self._descriptor)
             os.close(self._descriptor)
@@ -36,12 +39,27 @@ class Ownership:
         os.close(self._descriptor)
 
 
+def _lock(descriptor: int) -> None:
+    """Take the lock. Whoever merely looks (`find_owner`) holds it for a moment, so one refusal is not the last word."""
+    for _ in range(_TRIES - 1):
+        try:
+            return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(_BETWEEN_TRIES_S)
+    return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 def find_owner(folder: Path) -> int | None:
-    """The pid of the process that owns the folder, or None."""
+    """The pid of the process that owns the folder, or None. Raises DatabaseReadOnly where that cannot be known."""
     try:
-        descriptor = os.open(folder / LOCK_NAME, os.O_RDWR)
-    except OSError:
+        descriptor = os.open(folder / LOCK_NAME, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
         return None
+    except OSError as exc:
+        raise DatabaseReadOnly(
+            f"Who owns the data folder {folder} cannot be known ({exc.strerror}). Run this as the user that owns it.",
+            folder=str(folder),
+        ) from exc
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -53,8 +71,8 @@ def find_owner(folder: Path) -> int | None:
 
 def _open_lock(folder: Path) -> int:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        return os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as exc:
         raise DatabaseReadOnly(
             f"The data folder {folder} cannot be written ({exc.strerror}). Give this user the right to, or name another.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from itertools import groupby
 
 import apsw
@@ -20,7 +21,7 @@ from vskill_platform.engines.sqlite.connection import fetch_all, fetch_one
 from vskill_platform.engines.sqlite.readers import Readers
 from vskill_platform.engines.sqlite.timers import STATUSES
 from vskill_platform.engines.sqlite.writer import Transaction, Writer
-from vskill_platform.engines.waiting import Signal, wait_until_ready
+from vskill_platform.engines.waiting import Signal, pull_waiting, wait_until_ready
 from vskill_platform.ports.clock import Clock
 from vskill_platform.ports.commit import Ack, Committed, Emit, Lease, Operation, check_operations, lease_lost
 from vskill_platform.ports.kv import check_limit
@@ -93,15 +94,12 @@ class SqliteQueue:
     async def receive(self, queue: str, *, max_messages: int, lease_s: float, wait_s: float = 0.0) -> list[Message]:
         """Pull messages, waiting for the first."""
         check_limit(max_messages, most=MAX_RECEIVE)
-        deadline_ms = self._clock.now_ms() + wait_s * 1000
-        while True:
-            pulled = await self._writer.run(
-                lambda transaction: _pull(transaction, queue, max_messages=max_messages, lease_s=lease_s)
-            )
-            remaining_s = (deadline_ms - self._clock.now_ms()) / 1000
-            if pulled or remaining_s <= 0:
-                return pulled
-            await self.wait_ready(queue, wait_s=remaining_s)
+        return await pull_waiting(
+            lambda: self._writer.run(partial(_pull, queue=queue, max_messages=max_messages, lease_s=lease_s)),
+            lambda wait_s: self.wait_ready(queue, wait_s=wait_s),
+            self._clock,
+            wait_s=wait_s,
+        )
 
     async def exchange(
         self, queue: str, commits: Sequence[Sequence[Operation]], *, max_messages: int, lease_s: float
@@ -111,7 +109,7 @@ class SqliteQueue:
 
         def work(transaction: Transaction) -> Exchange:
             outcomes = _commit_each(transaction, commits)
-            return Exchange(outcomes, _pull(transaction, queue, max_messages=max_messages, lease_s=lease_s))
+            return Exchange(outcomes, _pull(transaction, queue=queue, max_messages=max_messages, lease_s=lease_s))
 
         return await self._writer.run(work)
 
@@ -244,7 +242,7 @@ def _commit_apart(transaction: Transaction, operations: Sequence[Operation]) -> 
         return error
 
 
-def _pull(transaction: Transaction, queue: str, *, max_messages: int, lease_s: float) -> list[Message]:
+def _pull(transaction: Transaction, *, queue: str, max_messages: int, lease_s: float) -> list[Message]:
     if max_messages == 0:
         return []
     rows = fetch_all(transaction.connection, _PULL, (queue, max_messages))

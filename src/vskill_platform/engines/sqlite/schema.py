@@ -22,7 +22,7 @@ def migrations() -> list[str]:
 def migrate(connection: apsw.Connection, path: Path) -> None:
     """Take the file forward, each step in a transaction of its own. Raises for a file that is not ours or newer than us."""
     steps = migrations()
-    version = _check_ours(connection, path, latest=len(steps))
+    version = check_ours(connection, path)
     for number, step in enumerate(steps[version:], start=version + 1):
         with connection:
             connection.execute(step)
@@ -30,7 +30,9 @@ def migrate(connection: apsw.Connection, path: Path) -> None:
             connection.execute(f"PRAGMA user_version = {number}")
 
 
-def _check_ours(connection: apsw.Connection, path: Path, *, latest: int) -> int:
+def check_ours(connection: apsw.Connection, path: Path) -> int:
+    """The version of the schema in the file. Raises for a file that is not ours or newer than us, and changes nothing."""
+    latest = len(migrations())
     application_id = connection.pragma("application_id")
     version = connection.pragma("user_version")
     is_empty = connection.execute("SELECT count(*) FROM sqlite_schema").get == 0

@@ -52,7 +52,7 @@ bench: $(STAMPS)/bench ## Run the benchmarks (ONLY=name runs one)
 
 .PHONY: faults
 faults: $(STAMPS)/dev ## Run the long fault tests
-	VSKILL_TEST_SCALE=faults $(BIN)/python -m pytest -m faults --timeout=3600
+	VSKILL_TEST_SCALE=faults $(BIN)/python -m pytest --numprocesses=auto -m faults --timeout=3600
 
 .PHONY: docs
 docs: $(STAMPS)/dev ## Write the reference pages from the code

@@ -209,3 +209,29 @@ async def test_claim_gives_way__to_a_record_that_keeps_changing(env: WorkerEnv) 
     await deliver(replace(env, writes=Refusing()), message)  # type: ignore[arg-type]
     assert message.settlement == Release(Lease(message.id, message.lease.token), 30)
     assert submission.message_id == message.id
+
+
+async def test_attempt_whose_lease_has_lapsed_cannot_take_the_claim__from_the_one_that_lives(
+    env: WorkerEnv, clock: FakeClock
+) -> None:
+    submission = await inside(env, lambda: submit("demo"))
+    [old] = await env.queue.receive(QUEUE, max_messages=1, lease_s=60)
+    clock.shift(61)
+    [new] = await env.queue.receive(QUEUE, max_messages=1, lease_s=60)
+    task = ProcessSubmission(submission_id=submission.id, run=1)
+    assert await inside(env, lambda: claim_submission(new, task)) is not None
+    await deliver(env, old)
+    assert old.is_settled
+    found = await inside(env, lambda: get_submission(submission.id))
+    assert found.submission.claim == Claim(message_id=new.id, attempt=2)
+
+
+async def test_claim_carries_the_version_it_wrote(env: WorkerEnv) -> None:
+    submission = await inside(env, lambda: submit("demo"))
+    [message] = await env.queue.receive(QUEUE, max_messages=1, lease_s=60)
+    task = ProcessSubmission(submission_id=submission.id, run=1)
+    claimed = await inside(env, lambda: claim_submission(message, task))
+    entry = await env.kv.get(f"sub:{submission.id}")
+    assert claimed is not None
+    assert entry is not None
+    assert (claimed.version, claimed.value) == (entry.version, entry.value)

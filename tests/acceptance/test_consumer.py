@@ -501,3 +501,70 @@ async def test_batch_starts_from_an_empty_context__nothing_of_the_loop_leaks_in(
     await inside(outer, run_loop_inside_another_scope)
     assert seen == [watched]
     assert get_worker_env() is None
+
+
+async def test_cancelled_loop_gives_back_what_it_has__no_attempt_burnt(env: WorkerEnv, handling: Handling) -> None:
+    handling.gate.clear()
+    await send(env, "m1", "m2", "m3", "m4")
+    task = asyncio.create_task(ConsumerLoop(env).run())
+    await eventually(lambda: handling.in_flight == 4, what="all in work")
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    assert task.cancelled()
+    assert handling.in_flight == 0
+    assert (await env.queue.stats(QUEUE))[:4] == (4, 0, 0, 0)
+    assert [await _attempts(env, id) for id in ("m1", "m2", "m3", "m4")] == [0, 0, 0, 0]
+
+
+async def test_settlement_that_is_refused_becomes_a_retry__not_a_lost_lease(env: WorkerEnv) -> None:
+    async def process(message: Message) -> None:
+        message.retry(error="odd", delay_s=float("nan"))
+
+    await send(env, "m1")
+    async with running_loop(replace(env, process=process)):
+
+        async def is_dead() -> bool:
+            return await status(env, "m1") is MessageStatus.DEAD
+
+        await eventually(is_dead, what="four attempts")
+    info = (await env.queue.find([MessageId("m1")]))[MessageId("m1")]
+    assert (info.attempts, (info.error or "").split(":")[0]) == (4, "invalid_input")
+
+
+async def test_counter_that_cannot_be_added_to_does_not_hold_up_the_queue(env: WorkerEnv, handling: Handling) -> None:
+    await env.writes.commit([Put("metric:2026-02-21T10", b"junk")])
+    await send(env, *IDS)
+    async with running_loop(env):
+        await eventually(lambda: len(handling.started) == 30, what="all messages worked on")
+        await empties(env)
+
+
+async def test_unreadable_pause_is_a_pause__and_what_has_ended_is_still_settled(
+    env: WorkerEnv, handling: Handling, clock: FakeClock
+) -> None:
+    handling.gate.clear()
+    await send(env, "m1")
+    async with running_loop(env):
+        await eventually(lambda: handling.in_flight == 1, what="the message in work")
+        await env.writes.commit([Put("queue:paused", b"junk")])
+        await send(env, "m2")
+        handling.gate.set()
+        await becomes(env, "m1", MessageStatus.GONE)
+        await clock.advance(5)
+        assert handling.started == ["m1"]
+
+
+async def test_wait_for_a_message_ends__though_the_clock_is_set_back(env: WorkerEnv, clock: FakeClock) -> None:
+    waiting = asyncio.create_task(env.queue.receive(QUEUE, max_messages=1, lease_s=60, wait_s=10))
+    await eventually(lambda: clock.sleepers >= 1, what="waiting")
+    clock.shift(-86_400)
+    for _ in range(4):
+        await clock.advance(86_400)
+    assert await asyncio.wait_for(waiting, timeout=10) == []
+
+
+async def test_extending_nothing_swallows_no_arrival(env: WorkerEnv, clock: FakeClock) -> None:
+    waiting = asyncio.create_task(env.queue.receive(QUEUE, max_messages=1, lease_s=60, wait_s=3600))
+    await eventually(lambda: clock.sleepers >= 1, what="waiting")
+    await asyncio.gather(send(env, "m1"), env.queue.extend([], lease_s=1))
+    assert [message.id for message in await asyncio.wait_for(waiting, timeout=10)] == ["m1"]

@@ -172,3 +172,77 @@ async def test_purge_removes_what_has_expired__and_old_events(env: WorkerEnv, cl
 async def test_standard_job_runs(env: WorkerEnv, name: str) -> None:
     [job] = [job for job in standard_jobs(env) if job.name == name]
     assert (await inside(env, lambda: run_job(job))).error is None
+
+
+async def test_cron_survives_trouble_while_it_records_a_run(env: WorkerEnv, clock: FakeClock) -> None:
+    class Forgetful:
+        """Takes leases and refuses records."""
+
+        is_full = True
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(env.writes, name)
+
+        async def commit(self, operations: list[Put]) -> object:
+            if self.is_full and any(operation.key.startswith("cron:") for operation in operations):
+                raise StoreUnavailable("planted")
+            return await env.writes.commit(operations)
+
+    writes, work = Forgetful(), Counting()
+    async with running(Cron(replace(env, writes=writes), jobs=[CronJob("count", 60, work)])):  # type: ignore[arg-type]
+        await clock.advance(30)
+        assert work.runs == 0
+        writes.is_full = False
+        await advance_until(clock, lambda: work.runs == 1, step_s=5, what="a run when the store is back")
+
+
+async def test_cron_stops__though_the_store_is_down(env: WorkerEnv) -> None:
+    class Down:
+        is_down = False
+
+        def __getattr__(self, name: str) -> object:
+            if self.is_down:
+                raise StoreUnavailable("planted")
+            return getattr(env.writes, name)
+
+    writes, work = Down(), Counting()
+    async with running(Cron(replace(env, writes=writes), jobs=[CronJob("count", 60, work)])):  # type: ignore[arg-type]
+        await eventually(lambda: work.runs == 1, what="the first run")
+        writes.is_down = True
+
+
+async def test_job_that_hangs_is_ended_at_its_limit__the_others_run(env: WorkerEnv, clock: FakeClock) -> None:
+    async def hang() -> None:
+        await asyncio.Event().wait()
+
+    work = Counting()
+    async with running(Cron(env, jobs=[CronJob("hangs", 3600, hang), CronJob("count", 3600, work)])):
+        await advance_until(clock, lambda: work.runs == 1, step_s=60, what="the job after the one that hangs")
+    assert "TimeoutError" in ((await last_run(env, "hangs")).error or "")
+
+
+async def test_stop_ends_a_job_that_goes_on__after_the_grace_time(env: WorkerEnv, clock: FakeClock) -> None:
+    started = asyncio.Event()
+
+    async def hang() -> None:
+        started.set()
+        await asyncio.Event().wait()
+
+    cron = Cron(env, jobs=[CronJob("hangs", 3600, hang)])
+    task = asyncio.create_task(cron.run())
+    await started.wait()
+    cron.stop()
+    await advance_until(clock, task.done, step_s=5, what="the cron stopped")
+    await task
+    assert ((await last_run(env, "hangs")).error or "").startswith("stopped")
+
+
+async def test_lease_of_a_clock_that_was_set_back_is_taken_over(env: WorkerEnv, clock: FakeClock) -> None:
+    dying = asyncio.create_task(Cron(env, jobs=[CronJob("a", 60, Counting())]).run())
+    await advance_until(clock, lambda: clock.sleepers >= 1, step_s=0.001, what="the holder at work")
+    dying.cancel()
+    await asyncio.gather(dying, return_exceptions=True)
+    clock.shift(-86_400)
+    work = Counting()
+    async with running(Cron(env, jobs=[CronJob("b", 60, work)])):
+        await advance_until(clock, lambda: work.runs == 1, step_s=5, what="a run under the new time")

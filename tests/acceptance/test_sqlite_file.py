@@ -6,6 +6,7 @@ import asyncio
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from vskill_platform.domain.catalog import COLLECTIONS
 from vskill_platform.domain.errors import (
     DatabaseFromFuture,
     DatabaseNotOurs,
+    DatabaseReadOnly,
     DataFolderOwned,
     DiskFull,
     EngineClosed,
@@ -26,10 +28,12 @@ from vskill_platform.domain.errors import (
 )
 from vskill_platform.domain.ids import MessageId
 from vskill_platform.domain.recovery import MessageStatus
+from vskill_platform.engines.blobs import BlobFolder
 from vskill_platform.engines.sqlite import SqliteEngine, find_owner, open_sqlite
 from vskill_platform.engines.sqlite.schema import APPLICATION_ID, migrations
 from vskill_platform.ports.clock import SystemClock
-from vskill_platform.ports.commit import Put, Send
+from vskill_platform.ports.commit import Emit, Put, Send
+from vskill_platform.testing.clock import FakeClock
 from vskill_platform.testing.vfs import DiskHooks, hooked_vfs
 
 
@@ -130,6 +134,7 @@ def run_as_nobody(code: str, folder: Path) -> str:
 
 _IMPORTS = """
 import sys
+import threading
 from vskill_platform.engines.sqlite import open_sqlite
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.domain.errors import VskillError
@@ -312,3 +317,135 @@ async def test_what_was_handed_over_before_close_is_committed(path: Path) -> Non
         await engine.writes.commit([Put("late", b"x")])
     async with opened(path) as again:
         assert len((await again.kv.list("k:")).keys) == 100
+
+
+@dataclass(slots=True)
+class FullAtCommit(DiskHooks):
+    """A disk that fills up when the writer writes its log."""
+
+    is_full: bool = False
+
+    def on_sync(self) -> None:
+        if self.is_full:
+            raise apsw.FullError("planted")
+
+
+async def test_conflict_inside_a_group_that_failed_is_no_conflict(path: Path) -> None:
+    """B loses to A's write, and then A's write never happens: B must not be told that somebody was first."""
+    hooks = FullAtCommit()
+    with hooked_vfs(hooks) as vfs:
+        async with opened(path, vfs=vfs) as engine:
+            hooks.is_full = True
+            outcomes = await asyncio.gather(
+                engine.writes.commit([Put("k", b"a", if_version=0)]),
+                engine.writes.commit([Put("k", b"b", if_version=0)]),
+                return_exceptions=True,
+            )
+            hooks.is_full = False
+            assert [type(outcome) for outcome in outcomes] == [DiskFull, DiskFull]
+            assert await engine.kv.get("k") is None
+
+
+async def test_writer_goes_on__after_an_error_that_is_not_the_databases(path: Path) -> None:
+    class Failing(SystemClock):
+        is_broken = False
+
+        def now_ms(self) -> int:
+            if self.is_broken:
+                raise MemoryError("planted")
+            return super().now_ms()
+
+    clock = Failing()
+    engine = await open_sqlite(path, clock=clock)
+    clock.is_broken = True
+    with pytest.raises(StoreUnavailable):
+        await engine.writes.commit([Put("a", b"x")])
+    clock.is_broken = False
+    await engine.writes.commit([Put("b", b"x")])
+    assert (await engine.kv.list("")).keys == ["b"]
+    await engine.close()
+
+
+async def test_job_of_a_cancelled_caller_is_not_carried_out__while_it_stands_in_line(path: Path) -> None:
+    async with opened(path) as engine:
+        started, gate = threading.Event(), threading.Event()
+
+        def hold(transaction: object) -> None:
+            started.set()
+            gate.wait(10)
+
+        holding = asyncio.create_task(engine.writer.run(hold))
+        await asyncio.to_thread(started.wait)
+        waiting = asyncio.create_task(engine.writes.commit([Put("never", b"x")]))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        gate.set()
+        await holding
+        await engine.writes.commit([Put("after", b"x")])
+        assert (await engine.kv.list("")).keys == ["after"]
+
+
+async def test_everything_in_the_data_folder_is_its_users_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    async with opened(folder / "registry.db") as engine:
+        await engine.writes.commit([Put("k", b"x")])
+        await BlobFolder(folder / "blobs", clock=SystemClock()).put(b"content")
+        paths = [folder, *folder.rglob("*")]
+        open_to_others = [str(path) for path in paths if path.name != ".lock" and path.stat().st_mode & 0o077]
+    assert open_to_others == []
+
+
+async def test_link_in_place_of_the_database_or_the_lock_is_refused(tmp_path: Path) -> None:
+    real, other, victim = tmp_path / "real", tmp_path / "other", tmp_path / "precious"
+    async with opened(real / "registry.db"):
+        pass
+    other.mkdir()
+    (other / "registry.db").symlink_to(real / "registry.db")
+    with pytest.raises(DatabaseNotOurs, match="symbolic link"):
+        await open_sqlite(other / "registry.db", clock=SystemClock())
+    victim.write_text("precious")
+    (other / "vskill-platform.lock").unlink()
+    (other / "vskill-platform.lock").symlink_to(victim)
+    with pytest.raises(DatabaseReadOnly):
+        await open_sqlite(other / "registry.db", clock=SystemClock())
+    assert victim.read_text() == "precious"
+
+
+async def test_database_of_another_program_is_left_as_it_was(path: Path) -> None:
+    foreign = apsw.Connection(str(path))
+    foreign.execute("CREATE TABLE songs (title TEXT)")
+    foreign.close()
+    before = path.read_bytes()
+    with pytest.raises(DatabaseNotOurs):
+        await open_sqlite(path, clock=SystemClock())
+    assert path.read_bytes() == before
+
+
+async def test_owner_of_a_folder_that_may_not_be_looked_at_is_unknown__not_nobody(tmp_path: Path) -> None:
+    (tmp_path / "vskill-platform.lock").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(DatabaseReadOnly, match="cannot be known"):
+        find_owner(tmp_path)
+
+
+async def test_purge_and_trim_go_in_parts__others_get_their_turn(path: Path) -> None:
+    clock = FakeClock()
+    engine = await open_sqlite(path, clock=clock, synchronous="OFF")
+    for start in range(0, 5000, 1000):
+        expiring = [Put(f"k:{n}", b"x", ttl_s=1) for n in range(start, start + 1000)]
+        await engine.writes.commit([*expiring, *(Emit("kind", "s", b"") for _ in range(1000))])
+    clock.shift(10)
+    before = engine.writer.counts.jobs
+    assert await engine.writes.purge() == 5000
+    assert engine.writer.counts.jobs - before >= 3
+    assert await engine.events.trim(before_ms=clock.now_ms()) == 4999
+    await engine.close()
+
+
+async def test_scan_chunk_is_bounded_in_bytes(path: Path) -> None:
+    async with opened(path, synchronous="OFF") as engine:
+        for number in range(12):
+            await engine.writes.commit([Put(f"big:{number:02}", b"x" * 1_500_000)])
+        sizes = [sum(len(value) for _, value in chunk) async for chunk in engine.kv.scan("big:")]
+        assert sum(sizes) == 12 * 1_500_000
+        assert max(sizes) <= 6_000_000

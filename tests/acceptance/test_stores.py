@@ -352,3 +352,26 @@ async def test_alias_and_record_that_are_no_text_are_malformed(env: WorkerEnv) -
     )
     with pytest.raises(MalformedRecord):
         await inside(env, lambda: put_external_scan(scan))
+
+
+async def test_external_scan_is_asked_for_again__when_its_message_is_gone_or_dead(env: WorkerEnv) -> None:
+    async def ask() -> list[str]:
+        return await inside(env, lambda: dispatch_external_scans("a/b/c", ["semgrep"]))
+
+    assert await ask() == ["semgrep"]
+    [message] = await env.queue.receive(EXTERNAL_SCANS_QUEUE, max_messages=1, lease_s=60)
+    assert await ask() == []
+    message.bury(error="hopeless")
+    assert message.settlement is not None
+    await env.writes.commit([message.settlement])
+    assert await ask() == ["semgrep"]
+
+
+async def test_repo_health_keeps_the_fields_it_does_not_know(env: WorkerEnv) -> None:
+    await env.writes.commit(
+        [Put("repo-health:a/b/c", b'{"v":1,"slug":"a/b/c","status":"ONLINE","checkedAt":"x","later":7}')]
+    )
+    await inside(env, lambda: put_repo_health(RepoHealth(slug="a/b/c", status=RepoStatus.STALE, checked_at=NOW)))
+    entry = await env.kv.get("repo-health:a/b/c")
+    assert entry is not None
+    assert (json.loads(entry.value)["later"], json.loads(entry.value)["status"]) == (7, "STALE")

@@ -307,3 +307,26 @@ async def test_sweep_counts_a_record_that_is_half_readable__on_a_plain_kv(env: W
     await env.writes.commit([Put("sub:half", half)])
     await store_lost(env, S.RECEIVED)
     assert await sweep(replace(env, kv=PlainProbe(engine))) == SweepReport(examined=1, requeued=1, malformed=1)
+
+
+async def test_sweep_does_not_overrule_a_person__who_requeues_the_dead_letter_meanwhile(
+    env: WorkerEnv, clock: FakeClock
+) -> None:
+    submission = await inside(env, lambda: submit("demo"))
+    [message] = await env.queue.receive(QUEUE, max_messages=1, lease_s=60)
+    message.bury(error="hopeless")
+    assert message.settlement is not None
+    await env.writes.commit([message.settlement])
+    clock.shift(FIVE_MINUTES_S)
+
+    class Overtaken:
+        def __getattr__(self, name: str) -> object:
+            return getattr(env.queue, name)
+
+        async def find(self, ids: list[MessageId]) -> object:
+            found = await env.queue.find(ids)
+            await env.queue.requeue(ids)
+            return found
+
+    assert (await sweep(replace(env, queue=Overtaken()))).conflicts == 1  # type: ignore[arg-type]
+    assert (await read(env, submission)).state is S.RECEIVED

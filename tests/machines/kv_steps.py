@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
+from tests.machines.choices import one_of_these
 from vskill_platform.domain.catalog import SUBMISSIONS, Document
 from vskill_platform.domain.ids import CommitId, MessageId
 from vskill_platform.ports.commit import ABSENT, Add, Check, Delete, Emit, Index, Operation, Put, Send, Unindex
@@ -70,9 +71,8 @@ def _index(identity: str, state: str) -> Index:
     return Index(Document(SUBMISSIONS, identity, b"{}", facets, sorts, terms=(state.lower(),)))
 
 
-# Whole operations in lists, not put together from parts: one choice each, where hypothesis would make five.
 _PUTS = [Put(*parts) for parts in product(KEYS, _VALUES, _GUARDS, _TTLS, _DUES)]
-_OTHERS = (
+_OTHERS: tuple[list[Operation], ...] = (
     [Delete(*parts) for parts in product(KEYS, _GUARDS)],
     [Check(*parts) for parts in product(KEYS, (CURRENT, CURRENT, ABSENT, STALE))],
     [Add(*parts) for parts in product(KEYS, _AMOUNTS, _TTLS)],
@@ -80,33 +80,18 @@ _OTHERS = (
     [*(_index(*parts) for parts in product(("d1", "d2"), ("RECEIVED", "BLOCKED"))), Unindex(SUBMISSIONS, "d1")],
     [Emit("kind", "subject", data) for data in (b"1", b"2")],
 )
+_TIMES = [PassTime(*parts) for parts in product((0.001, 1.0, 30.0, 60.0, 3600.0, 90_000.0), (False, True))]
+_LISTS = [ListSome(*parts) for parts in product(PREFIXES, range(1, 5))]
+_DUE_LISTS = [ListSomeDue(*parts) for parts in product(PREFIXES, range(1, 5), (-1, 0, 30, 7200))]
 
-
-class _Choices(list[Operation]):
-    """A list that hypothesis does not write out whole in its reports."""
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} operations>"
-
-
-def _one_of(operations: Sequence[Operation]) -> st.SearchStrategy[Operation]:
-    return st.sampled_from(_Choices(operations))
-
-
-# Puts twice, made twice: `one_of` would count the same strategy only once.
-_drafts = st.one_of(_one_of(_PUTS), _one_of(_PUTS), *map(_one_of, _OTHERS))
-_commits = st.one_of(
-    st.builds(CommitSome, st.tuples(_one_of(_PUTS)), st.none()),
+_drafts = st.one_of(one_of_these(_PUTS), one_of_these(_PUTS), *map(one_of_these, _OTHERS))
+STEPS = st.one_of(
+    one_of_these(CommitSome((put,), None) for put in _PUTS),
     st.builds(CommitSome, st.tuples(_drafts), st.sampled_from(COMMIT_IDS)),
     st.builds(CommitSome, st.tuples(_drafts, _drafts), st.none()),
     st.builds(CommitSome, st.lists(_drafts, max_size=4), st.none()),
+    one_of_these(_TIMES),
+    one_of_these(_LISTS),
+    one_of_these(_DUE_LISTS),
 )
-_prefixes, _limits = st.sampled_from(PREFIXES), st.integers(1, 4)
-
-STEPS = st.one_of(
-    _commits,
-    st.builds(PassTime, st.sampled_from((0.001, 1.0, 30.0, 60.0, 3600.0, 90_000.0)), st.booleans()),
-    st.builds(ListSome, _prefixes, _limits),
-    st.builds(ListSomeDue, _prefixes, _limits, st.sampled_from((-1, 0, 30, 7200))),
-)
-STEPS_ON_DISK = st.one_of(STEPS, st.sampled_from((PassTime(1.0, purges=False), PassTime(60.0, purges=True), Reopen())))
+STEPS_ON_DISK = st.one_of(STEPS, st.sampled_from((_TIMES[0], _TIMES[-1], Reopen())))

@@ -12,6 +12,7 @@ from tests.machines.queue_steps import (
     QUEUES,
     STEPS,
     STEPS_ON_DISK,
+    CheckLeases,
     ExchangeSome,
     Extend,
     PassTime,
@@ -33,6 +34,8 @@ from vskill_platform.ports.commit import (
     Ack,
     Bury,
     CheckIdle,
+    CheckLease,
+    CheckStatus,
     Committed,
     Emit,
     Lease,
@@ -47,7 +50,7 @@ from vskill_platform.ports.queue import Message, MessageInfo
 
 T = TypeVar("T")
 MAX_ATTEMPTS = 3
-COMPARE_EVERY = 5
+COMPARE_EVERY = 8
 EXCHANGE_LEASE_S = 30.0
 STATUSES = (WAITING, LEASED, DEAD, WAITING, DELAYED)
 
@@ -76,6 +79,8 @@ class QueueMachine(Machine):
                 self._exchange(queue, most, settlements)
             case Extend(numbers, lease_s) if self.leases:
                 self._extend([_pick(self.leases, number) for number in numbers], lease_s)
+            case CheckLeases(numbers) if self.leases:
+                self._check_leases([_pick(self.leases, number) for number in numbers])
             case ReachIn(touch, number) if self.ids:
                 self._reach_in(touch, _pick(self.ids, number))
             case PassTime(past_s):
@@ -122,6 +127,13 @@ class QueueMachine(Machine):
         live = self.stage.run(self.stage.engine.queue.extend(leases, lease_s=lease_s))
         agree("live leases", live, [self.model.extend(lease, until_ms) for lease in leases])
 
+    def _check_leases(self, leases: list[Lease]) -> None:
+        operations = [CheckLease(lease) for lease in leases]
+        if all(self.model.is_live(lease) for lease in leases):
+            self._commit(operations)
+        else:
+            self._expect(LeaseLost, operations)
+
     def _reach_in(self, touch: Touch, identity: MessageId) -> None:
         queue, ids = self.stage.engine.queue, [identity, MessageId("nobody")]
         match touch:
@@ -131,6 +143,8 @@ class QueueMachine(Machine):
                 agree("dropped", self.stage.run(queue.drop(ids, reason="test")), self.model.drop(ids))
             case Touch.CHECK_IDLE:
                 self._check_idle(identity)
+            case Touch.CHECK_STATUS:
+                self._check_status(identity)
             case Touch.SEND_AGAIN:
                 self._send_again(identity)
 
@@ -146,6 +160,14 @@ class QueueMachine(Machine):
             self._expect(Conflict, [CheckIdle(identity)])
         else:
             self._commit([CheckIdle(identity)])
+
+    def _check_status(self, identity: MessageId) -> None:
+        message = self.model.messages.get(identity)
+        actual = MessageStatus.GONE if message is None else message.status
+        self._commit([CheckStatus(identity, actual)])
+        for other in MessageStatus:
+            if other is not actual:
+                self._expect(Conflict, [CheckStatus(identity, other)])
 
     def _send_again(self, identity: MessageId) -> None:
         """An id in use is refused, and with it all that came in the same commit. One whose message is gone is free."""

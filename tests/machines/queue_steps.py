@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum, auto
+from itertools import product
 from typing import NamedTuple
 
 from hypothesis import strategies as st
+
+from tests.machines.choices import one_of_these
 
 QUEUES = ("a", "b")
 
@@ -28,6 +31,7 @@ class Touch(Enum):
     REQUEUE = auto()
     DROP = auto()
     CHECK_IDLE = auto()
+    CHECK_STATUS = auto()
     SEND_AGAIN = auto()
 
 
@@ -70,6 +74,12 @@ class Extend(NamedTuple):
     lease_s: float
 
 
+class CheckLeases(NamedTuple):
+    """Commit something only while these deliveries are live."""
+
+    numbers: Sequence[int]
+
+
 class ReachIn(NamedTuple):
     """Touch a message that ever was."""
 
@@ -87,31 +97,37 @@ class Reopen(NamedTuple):
     """Close the engine and open it again."""
 
 
-Step = SendSome | Receive | Settle | ExchangeSome | Extend | ReachIn | PassTime | Reopen
+Step = SendSome | Receive | Settle | ExchangeSome | Extend | CheckLeases | ReachIn | PassTime | Reopen
 
-_queues = st.sampled_from(("a", "a", "b"))
-_words = st.sampled_from(Word)
-_leases_s = st.sampled_from((60.0, 1.0, 30.0))
-_numbers = st.sampled_from((0, 0, 0, 1, 1, 2, 3, 5, 8, 13))
-_priorities = st.lists(st.integers(-1, 1), min_size=1, max_size=3)
+_LEASES_S = (60.0, 1.0, 30.0)
+_PRIORITIES = [*product((0, 1, -1)), *product((0, 1, -1), repeat=2), *product((0, 1), repeat=3)]
+_NUMBERS = (0, 0, 0, 1, 1, 2, 3, 5, 8, 13)
 
+_SENDS = [SendSome(*parts) for parts in product(("a", "a", "b"), (0.0, 0.0, 5.0), _PRIORITIES)]
+_RECEIVES = [Receive(*parts) for parts in product(("a", "a", "b"), range(1, 5), _LEASES_S, (None, None, None, *Word))]
+_SETTLES = [Settle((number,), word) for number, word in product(_NUMBERS, Word)]
+_SETTLES_TOGETHER = [Settle(numbers, word) for numbers, word in product(product(_NUMBERS, repeat=2), Word)]
+_EXTENDS = [Extend(*parts) for parts in product(product(_NUMBERS, repeat=2), _LEASES_S)]
+_CHECKS = [CheckLeases(numbers) for numbers in product(_NUMBERS, repeat=2)]
+_TOUCHES = [ReachIn(*parts) for parts in product(Touch, _NUMBERS)]
+_TIMES = [PassTime(past_s) for past_s in (0.0, 61.0, 0.0, 61.0, -0.001, 0.001, 1.0)]
 
-def _receive() -> st.SearchStrategy[Step]:
-    return st.builds(Receive, _queues, st.integers(1, 4), _leases_s, st.sampled_from((None, None, None, *Word)))
-
-
-# What is here twice is made twice: `one_of` would count the same strategy only once.
 STEPS = st.one_of(
-    st.builds(SendSome, _queues, st.sampled_from((0.0, 0.0, 5.0)), _priorities),
-    _receive(),
-    _receive(),
-    _receive(),
-    st.builds(Settle, st.tuples(_numbers), _words),
-    st.builds(Settle, st.lists(_numbers, min_size=1, max_size=3), _words),
-    st.builds(ExchangeSome, _queues, st.integers(0, 3), st.lists(st.tuples(_numbers, _words), max_size=3)),
-    st.builds(Extend, st.lists(_numbers, max_size=3), _leases_s),
-    st.builds(ReachIn, st.sampled_from(Touch), _numbers),
-    st.builds(PassTime, st.sampled_from((0.0, -0.001, 0.001, 1.0, 61.0))),
-    st.builds(PassTime, st.sampled_from((0.0, 61.0))),
+    one_of_these(_SENDS),
+    one_of_these(_RECEIVES),
+    one_of_these(_RECEIVES),
+    one_of_these(_RECEIVES),
+    one_of_these(_SETTLES),
+    one_of_these(_SETTLES_TOGETHER),
+    st.builds(
+        ExchangeSome,
+        st.sampled_from(QUEUES),
+        st.integers(0, 3),
+        st.lists(one_of_these(product(_NUMBERS, (Word.ACK, *Word))), max_size=3),
+    ),
+    one_of_these([*_EXTENDS, *_CHECKS]),
+    one_of_these(_TOUCHES),
+    one_of_these(_TIMES),
+    one_of_these(_TIMES),
 )
 STEPS_ON_DISK = st.one_of(STEPS, st.sampled_from((PassTime(61.0), PassTime(0.0), Reopen())))

@@ -30,7 +30,11 @@ _IN_MEMORY = Path("/dev/shm")
 _LONG = 20 if os.environ.get("VSKILL_TEST_SCALE") == "faults" else 1
 
 ORDINARY = settings(
-    max_examples=200, stateful_step_count=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=200,
+    stateful_step_count=50,
+    deadline=None,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),
+    suppress_health_check=[HealthCheck.too_slow],
 )
 """How far a machine goes in the ordinary run."""
 

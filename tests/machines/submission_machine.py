@@ -39,7 +39,7 @@ from tests.machines.submission_steps import (
     Withdraw,
     WorkLate,
 )
-from tests.machines.submission_work import Gate, Work, again, task_of
+from tests.machines.submission_work import Gate, Work, again, apart, task_of
 from vskill_platform.domain.delivery import MAX_ATTEMPTS
 from vskill_platform.domain.errors import Conflict, IllegalTransition
 from vskill_platform.domain.ids import MessageId, message_id
@@ -60,7 +60,7 @@ from vskill_platform.worker.recovery import sweep_stuck_submissions
 from vskill_platform.worker_context import run_with_worker_env
 
 T = TypeVar("T")
-COMPARE_EVERY = 5
+COMPARE_EVERY = 8
 LEASE_S = 60.0
 LONGEST_WAIT_S = 601.0
 """Past every lease, every delay between attempts and the threshold for stuck submissions."""
@@ -107,11 +107,11 @@ class SubmissionMachine(Machine):
             case Submit(name):
                 await self._submit(name)
             case Deliver(most, outcomes, settles):
-                await self._work(Work(await self._receive(most), outcomes, self.process), settles=settles)
+                await self._work(await self._receive(most), outcomes, settles=settles)
             case Hold(most):
                 self.held.append(await self._receive(most))
             case WorkLate(number, outcomes) if self.held:
-                await self._work(Work(again(_pick(self.held, number)), outcomes, self.process), settles=True)
+                await self._work(again(_pick(self.held, number)), outcomes)
             case Begin(stop, outcome):
                 await self._begin(stop, outcome)
             case GoOn(number) if self.hanging:
@@ -155,10 +155,12 @@ class SubmissionMachine(Machine):
         messages = await self.env.queue.receive(SUBMISSIONS_QUEUE, max_messages=most, lease_s=LEASE_S)
         return MessageBatch(SUBMISSIONS_QUEUE, messages)
 
-    async def _work(self, work: Work, *, settles: bool) -> None:
-        await work.handle(self.env)
-        if settles:
-            await work.settle(self.env)
+    async def _work(self, batch: MessageBatch, outcomes: Sequence[Outcome], *, settles: bool = True) -> None:
+        for part in apart(batch):
+            work = Work(part, outcomes, self.process)
+            await work.handle(self.env)
+            if settles:
+                await work.settle(self.env)
 
     async def _begin(self, stop: Stop, outcome: Outcome) -> Hanging | None:
         """A worker that hangs; None if it came to its end without getting there."""
@@ -184,7 +186,7 @@ class SubmissionMachine(Machine):
     async def _overtake(self, stop: Stop, first: Outcome, second: Outcome) -> None:
         worker = await self._begin(stop, first)
         self.stage.clock.shift(LEASE_S)
-        await self._work(Work(await self._receive(1), [second], self.process), settles=True)
+        await self._work(await self._receive(1), [second])
         if worker is not None:
             await self._go_on(worker)
 
@@ -221,7 +223,7 @@ class SubmissionMachine(Machine):
             self.stage.clock.shift(LONGEST_WAIT_S)
             await self._in_env(sweep_stuck_submissions)
             while (batch := await self._receive(10)).messages:
-                await self._work(Work(batch, [Outcome.SUCCEED], self.process), settles=True)
+                await self._work(batch, [Outcome.SUCCEED])
             records = await read_records(self.watch)
             if not any(submission.state in STUCK_STATES for submission in records.submissions.values()):
                 return

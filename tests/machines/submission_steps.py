@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum, auto
+from itertools import product
 from typing import NamedTuple
 
 from hypothesis import strategies as st
+
+from tests.machines.choices import one_of_these
 
 NAMES = ("lint", "deploy", "review", "notes")
 
@@ -164,37 +167,43 @@ Step = (
     | Reopen
 )
 
-_numbers = st.integers(0, 5)
-_outcomes = st.lists(st.sampled_from(Outcome), min_size=1, max_size=3)
-_finishing = st.sampled_from((Outcome.SUCCEED, Outcome.PUBLISH))
-_rare = (PassTime(601.0), Pause(is_on=True), Pause(is_on=False), RequeueDead(), RunToEnd())
+_NUMBERS = range(6)
+_FINISHING = (Outcome.SUCCEED, Outcome.PUBLISH)
+_OUTCOMES = [*product(Outcome), *product(Outcome, repeat=2)]
 
+_SUBMITS = [Submit(name) for name in NAMES]
+_DELIVERS = [Deliver(*parts) for parts in product(range(1, 4), _OUTCOMES, (True, True, False))]
+_LATE = [WorkLate(*parts) for parts in product(_NUMBERS, _OUTCOMES)]
+_BEGINS = [Begin(*parts) for parts in product(Stop, _FINISHING)]
+_OVERTAKES = [Overtake(*parts) for parts in product(Stop, _FINISHING, Outcome)]
+_RERUNS = [Rerun(*parts) for parts in product(Stop, _FINISHING)]
+_GO_ON = [GoOn(number) for number in _NUMBERS]
+_SWEEPS = [Sweep(*parts) for parts in product((301.0, 0.0), (1, 2))]
+_LOSSES = [Lose(*parts) for parts in product(_NUMBERS, (1, 1, 1, 4))]
+_RESUBMITS = [Resubmit(number) for number in _NUMBERS]
+_TIMES = [PassTime(seconds) for seconds in (61.0, 301.0, 30.0, 0.5)]
+_RARE = (PassTime(601.0), Pause(is_on=True), Pause(is_on=False), RequeueDead(), RunToEnd())
 
-def _deliver() -> st.SearchStrategy[Step]:
-    return st.builds(Deliver, st.integers(1, 3), _outcomes, st.sampled_from((True, True, False)))
-
-
-# What is here twice is made twice: `one_of` would count the same strategy only once.
 STEPS = st.one_of(
-    st.builds(Submit, st.sampled_from(NAMES)),
-    _deliver(),
-    _deliver(),
-    _deliver(),
-    st.builds(Hold, st.integers(1, 2)),
-    st.builds(WorkLate, _numbers, _outcomes),
-    st.builds(Begin, st.sampled_from(Stop), _finishing),
-    st.builds(Begin, st.sampled_from(Stop), _finishing),
-    st.builds(GoOn, _numbers),
-    st.builds(GoOn, _numbers),
-    st.builds(Overtake, st.sampled_from(Stop), _finishing, st.sampled_from(Outcome)),
-    st.builds(Rerun, st.sampled_from(Stop), _finishing),
-    st.builds(Sweep, st.sampled_from((301.0, 0.0)), st.integers(1, 2)),
-    st.builds(Lose, _numbers, st.sampled_from((1, 1, 1, 4))),
-    st.builds(Duplicate, _numbers),
-    st.builds(Resubmit, _numbers),
-    st.builds(Resubmit, _numbers),
-    st.builds(Withdraw, _numbers),
-    st.sampled_from((PassTime(61.0), PassTime(301.0), PassTime(30.0), PassTime(0.5))),
-    st.sampled_from(_rare),
+    one_of_these(_SUBMITS),
+    one_of_these(_DELIVERS),
+    one_of_these(_DELIVERS),
+    one_of_these(_DELIVERS),
+    one_of_these([Hold(1), Hold(2)]),
+    one_of_these(_LATE),
+    one_of_these(_BEGINS),
+    one_of_these(_BEGINS),
+    one_of_these(_GO_ON),
+    one_of_these(_GO_ON),
+    one_of_these(_OVERTAKES),
+    one_of_these(_RERUNS),
+    one_of_these(_SWEEPS),
+    one_of_these(_LOSSES),
+    one_of_these(Duplicate(number) for number in _NUMBERS),
+    one_of_these(_RESUBMITS),
+    one_of_these(_RESUBMITS),
+    one_of_these(Withdraw(number) for number in _NUMBERS),
+    one_of_these(_TIMES),
+    one_of_these(_RARE),
 )
 STEPS_ON_DISK = st.one_of(STEPS, st.sampled_from((PassTime(301.0), Sweep(301.0, 1), Reopen())))

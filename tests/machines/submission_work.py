@@ -108,6 +108,22 @@ class Work:
         await _act(message, self.outcomes[position % len(self.outcomes)], self.process)
 
 
+def apart(batch: MessageBatch) -> list[MessageBatch]:
+    """The batch in parts that hold each submission once.
+
+    Two messages for one submission, worked on side by side, race. Which one wins is up to the engine's threads, and a
+    walk that cannot be repeated cannot be shortened. The steps that overtake have that race in hand.
+    """
+    parts: list[dict[str, Message]] = []
+    for message in batch.messages:
+        submission, _ = task_of(message)
+        part = next((part for part in parts if submission not in part), None)
+        if part is None:
+            parts.append(part := {})
+        part[submission] = message
+    return [MessageBatch(batch.queue, list(part.values())) for part in parts]
+
+
 def again(batch: MessageBatch) -> MessageBatch:
     """The batch as it was received: a worker that knows nothing of what was decided since."""
     fresh = [replace(message, settlement=None, is_settled=False) for message in batch.messages]

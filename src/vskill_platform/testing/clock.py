@@ -73,6 +73,9 @@ class FakeClock:
 
     def _call_in(self, seconds: float, fire: Callable[[], None]) -> _Timer:
         timer = _Timer(self._now_ms + seconds * 1000, next(self._numbers), fire)
+        if seconds <= 0:
+            fire()
+            return timer
         heapq.heappush(self._timers, timer)
         return timer
 

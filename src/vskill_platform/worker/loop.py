@@ -139,6 +139,8 @@ class ConsumerLoop:
         )
         lost = note_settled([message for message, _ in ended], exchange.outcomes[: len(ended)])
         self._ended = [message for message in self._ended if not message.is_settled]
+        if self._ended:
+            self._changed.set()  # what ended meanwhile, or was refused, is settled at once
         self._note_counted(metrics, exchange.outcomes[len(ended) :])
         if lost:
             self._metrics["leaseLost"] += lost
@@ -258,7 +260,7 @@ class ConsumerLoop:
                 message.release()
             self._ended.extend(self._suspect.messages)
             self._suspect = None
-        if self._running:
+        if self._running and grace_s > 0:
             try:
                 async with self._env.clock.timeout(grace_s):
                     await asyncio.wait(set(self._running))

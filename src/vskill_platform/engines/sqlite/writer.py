@@ -168,10 +168,9 @@ class Writer:
         return group, False
 
     def _commit_group(self, group: list[_Job[Any]]) -> GroupOutcome:
-        transaction = Transaction(
-            self._connection, self._clock.now_ms(), max_attempts=self._max_attempts, sequence=self._sequence
-        )
+        transaction = Transaction(self._connection, 0, max_attempts=self._max_attempts, sequence=self._sequence)
         try:
+            transaction.now_ms = self._clock.now_ms()
             self._connection.execute("BEGIN IMMEDIATE")
             settle_timers(self._connection, now_ms=transaction.now_ms, max_attempts=self._max_attempts)
             for job in group:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 from typing import IO
 
@@ -15,7 +16,7 @@ import apsw
 import msgspec
 
 from tests.faults.checker import Deed, Done, Journal, Sighting, Verdict, Write, judge
-from tests.faults.load_child import QUEUE, Mode
+from tests.faults.load_child import QUEUE, Mode, term_of
 from vskill_platform.domain.catalog import SUBMISSIONS
 from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.engines.sqlite import SqliteEngine, open_sqlite
@@ -126,7 +127,11 @@ async def _look_at_catalog(engine: SqliteEngine, seen: Sighting) -> None:
         page = await engine.catalog.query(query)
         seen.rows.update((item, int(row)) for item, row in page.rows)
         if len(seen.rows) >= page.total or not page.rows:
-            return
+            break
+    for number, count in Counter(seen.rows.values()).items():
+        found = (await engine.catalog.query(CatalogQuery(SUBMISSIONS, search=term_of(number)))).total
+        if found != count:
+            seen.damage.append(f"the search for {term_of(number)} finds {found} of {count}")
 
 
 async def _look_at_events(engine: SqliteEngine, seen: Sighting) -> None:

@@ -95,7 +95,9 @@ class Load:
             items = [message.body.decode() for message in held]
             for item in items:
                 say(f"try done {item}")
-            commits = [[affecting(item), Ack(m.lease)] for item, m in zip(items, held, strict=True)]
+            commits: list[list[Operation]] = [
+                [affecting(item), Ack(message.lease)] for item, message in zip(items, held, strict=True)
+            ]
             done = await self.engine.queue.exchange(QUEUE, commits, max_messages=2, lease_s=LEASE_S)
             for item, outcome in zip(items, done.outcomes, strict=True):
                 if isinstance(outcome, VskillError):
@@ -140,8 +142,13 @@ def describe(item: str, number: int) -> Document:
         f"{number}".encode(),
         facets={"state": f"S{number}", "repo_url": "https://example.org/r"},
         sorts={"created": 0, "updated": number, "skill_name": item},
-        terms=(f"n{number}",),
+        terms=(term_of(number),),
     )
+
+
+def term_of(number: int) -> str:
+    """The word by which a search finds the items that were written so often."""
+    return f"written{number}times"
 
 
 def say(line: str) -> None:

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.faults.checker import Done, Journal, Sighting, Write, judge
+from tests.faults.checker import Deed, Done, Journal, Sighting, Write, judge
 
 
 def sound_journal() -> Journal:
     """Two items: `a` written twice and done, `b` written once and waiting. A third write was never heard of again."""
-    acknowledged = {Write("a", 1): 1, Write("a", 2): 2, Done("a"): 4, Write("b", 1): 3}
+    acknowledged: dict[Deed, int] = {Write("a", 1): 1, Write("a", 2): 2, Done("a"): 4, Write("b", 1): 3}
     return Journal(attempted={*acknowledged, Write("c", 1)}, acknowledged=dict(acknowledged))
 
 

@@ -109,8 +109,8 @@ class QueueMachine(Machine):
 
     def _exchange(self, queue: str, most: int, settlements: list[Settlement]) -> None:
         """Each settlement stands alone: some are too late, and one more commit always fails."""
-        fails: list[Operation] = [Put("never", b""), Put("always", b"", if_version=99)]
-        commits = [*([settlement] for settlement in settlements), fails]
+        commits: list[list[Operation]] = [[settlement] for settlement in settlements]
+        commits.append([Put("never", b""), Put("always", b"", if_version=99)])
         done = self.stage.run(
             self.stage.engine.queue.exchange(queue, commits, max_messages=most, lease_s=EXCHANGE_LEASE_S)
         )

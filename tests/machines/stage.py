@@ -12,7 +12,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
@@ -69,7 +69,7 @@ class Stage:
 
     def __init__(self, *, max_attempts: int, plant: Plant = leave_alone) -> None:
         self.clock = FakeClock()
-        self.folder = Path(tempfile.mkdtemp(dir=_IN_MEMORY if _IN_MEMORY.is_dir() else None))
+        self.folder = Path(tempfile.mkdtemp(prefix="vskill-machine-", dir=_IN_MEMORY if _IN_MEMORY.is_dir() else None))
         self._max_attempts = max_attempts
         self._plant = plant
         self._runner = asyncio.Runner()
@@ -157,4 +157,5 @@ def explore(machine: type[RuleBasedStateMachine], how_far: settings) -> None:
 
 def explore_until_found(make_machine: Callable[[], RuleBasedStateMachine]) -> None:
     """Walk a machine with a planted fault until the first disagreement, without looking for a shorter one."""
-    run_state_machine_as_test(make_machine, settings=_UNTIL_FOUND)
+    factory = cast("type[RuleBasedStateMachine]", make_machine)  # hypothesis takes anything that makes one
+    run_state_machine_as_test(factory, settings=_UNTIL_FOUND)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Coroutine, Sequence
+from collections.abc import Awaitable, Sequence
 from contextvars import Context
 from dataclasses import dataclass
 from typing import Protocol
@@ -132,31 +132,38 @@ class ConsumerLoop:
         commits: list[Sequence[Operation]] = [[settlement] for _, settlement in ended]
         if metrics:
             commits.append([self._counting(metrics)])
-        exchange = await self._uncancelled(
-            self._env.queue.exchange(
-                self._queue, commits, max_messages=max_messages, lease_s=self._env.settings.lease_s
-            )
+        call = self._env.queue.exchange(
+            self._queue, commits, max_messages=max_messages, lease_s=self._env.settings.lease_s
         )
-        lost = note_settled([message for message, _ in ended], exchange.outcomes[: len(ended)])
+        task = asyncio.ensure_future(call)
+        try:
+            exchange = await asyncio.shield(task)
+        except asyncio.CancelledError:
+            await self._give_back(task, [message for message, _ in ended], metrics)
+            raise
+        self._note_exchange(exchange, [message for message, _ in ended], metrics)
+        return exchange.messages
+
+    async def _give_back(self, task: asyncio.Future[Exchange], ended: list[Message], metrics: dict[str, int]) -> None:
+        """We were cancelled in the middle of an exchange: let it end, and release what it has pulled."""
+        try:
+            exchange = await task
+        except VskillError as error:
+            _log.error("consumer_trouble", queue=self._queue, code=error.code, error=error.message)
+            return
+        self._note_exchange(exchange, ended, metrics)
+        for message in exchange.messages:
+            message.release()
+        self._ended.extend(exchange.messages)
+
+    def _note_exchange(self, exchange: Exchange, ended: list[Message], metrics: dict[str, int]) -> None:
+        lost = note_settled(ended, exchange.outcomes[: len(ended)])
         self._ended = [message for message in self._ended if not message.is_settled]
         if self._ended:
             self._changed.set()  # what ended meanwhile, or was refused, is settled at once
         self._note_counted(metrics, exchange.outcomes[len(ended) :])
         if lost:
             self._metrics["leaseLost"] += lost
-        return exchange.messages
-
-    async def _uncancelled(self, call: Coroutine[object, object, Exchange]) -> Exchange:
-        """Await an exchange to its end also when we are cancelled, and give back what it has pulled."""
-        task = asyncio.ensure_future(call)
-        try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
-            exchange = await task
-            for message in exchange.messages:
-                message.release()
-            self._ended.extend(exchange.messages)
-            raise
 
     def _note_counted(self, metrics: dict[str, int], outcomes: Sequence[Committed | VskillError]) -> None:
         """Take off what was counted. A counter that cannot be added to is told of, and does not hold up the queue."""

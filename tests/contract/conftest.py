@@ -10,6 +10,7 @@ pytest.register_assert_rewrite(
     "vskill_platform.testing.catalog_contract",
     "vskill_platform.testing.commit_contract",
     "vskill_platform.testing.events_contract",
+    "vskill_platform.testing.kv_capabilities_contract",
     "vskill_platform.testing.kv_contract",
     "vskill_platform.testing.limiter_contract",
     "vskill_platform.testing.queue_contract",

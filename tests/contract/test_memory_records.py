@@ -9,7 +9,8 @@ from vskill_platform.ports.engine import Engine
 from vskill_platform.testing.catalog_contract import CatalogContract
 from vskill_platform.testing.clock import FakeClock
 from vskill_platform.testing.commit_contract import CommitContract
-from vskill_platform.testing.kv_contract import BulkGetContract, DueIndexContract, KVContract, ScanContract
+from vskill_platform.testing.kv_capabilities_contract import BulkGetContract, DueIndexContract, ScanContract
+from vskill_platform.testing.kv_contract import KVContract
 
 
 @pytest.fixture

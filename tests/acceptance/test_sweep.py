@@ -122,6 +122,7 @@ async def test_sweep_leaves_it__while_its_message_is_there(env: WorkerEnv, clock
     assert (await read(env, submission)).state is S.RECEIVED
 
 
+@pytest.mark.no_cover
 async def test_sweep_moves_nothing__behind_a_paused_queue_of_100_000(env: WorkerEnv, clock: FakeClock) -> None:
     total, chunk = 100_000, 2500
     await inside(env, lambda: pause_queue(reason="maintenance", seconds=86_400))

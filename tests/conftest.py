@@ -1,0 +1,14 @@
+"""What holds for every test."""
+
+from __future__ import annotations
+
+import pytest
+
+UNTRACED = {"machines", "faults"}
+"""Folders whose tests repeat for minutes what others have covered: tracing them would double their time and tell nothing."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if UNTRACED & set(item.path.parts):
+            item.add_marker("no_cover")

@@ -9,12 +9,19 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from vskill_platform.engines.sqlite import open_sqlite
+from vskill_platform.ports.clock import SystemClock
+from vskill_platform.testing.envs import make_env
+from vskill_platform.testing.submissions import submit
+from vskill_platform.worker_context import run_with_worker_env
 
 COMMAND = str(Path(sys.executable).with_name("vskill-platform"))
 LIMIT_S = 60
@@ -155,3 +162,39 @@ def test_setting_that_means_nothing_is_told__exit_2(tmp_path: Path, name: str, v
 def test_help_and_version_are_there() -> None:
     assert "up" in run("--help").stdout
     assert re.fullmatch(r"vskill-platform \d+\.\d+\.\d+\n", run("--version").stdout)
+
+
+async def _fill(data: Path, count: int) -> None:
+    """Submissions that wait in the data folder, as intake leaves them."""
+    engine = await open_sqlite(data / "registry.db", clock=SystemClock())
+    env = make_env(engine, clock=SystemClock(), folder=data)
+    for number in range(count):
+        await run_with_worker_env(env, lambda number=number: submit(f"skill-{number}"))
+    await engine.close()
+
+
+def _submissions(address: str) -> dict[str, int]:
+    health = get(f"{address}/healthz")
+    counts = health["submissions"]
+    assert isinstance(counts, dict)
+    return counts
+
+
+def _wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + LIMIT_S
+    while not holds():
+        assert time.monotonic() < deadline
+
+
+async def test_submissions_that_wait_are_worked_on__also_across_kill_9(tmp_path: Path) -> None:
+    data, count = tmp_path / "data", 200
+    await _fill(data, count)
+    with registry(data) as (process, address):
+        _wait_until(lambda: _submissions(address)["review"] >= 1)
+        process.kill()
+        process.wait(timeout=LIMIT_S)
+    with registry(data) as (_, address):
+        _wait_until(lambda: _submissions(address)["active"] == 0)
+        assert _submissions(address) == {
+            "active": 0, "review": count, "published": 0, "rejected": 0, "blocked": 0, "total": count,
+        }  # fmt: skip

@@ -8,6 +8,7 @@ pytest.register_assert_rewrite(
     "vskill_platform.testing.blobs_contract",
     "vskill_platform.testing.builders",
     "vskill_platform.testing.catalog_contract",
+    "vskill_platform.testing.check_contract",
     "vskill_platform.testing.commit_contract",
     "vskill_platform.testing.events_contract",
     "vskill_platform.testing.kv_capabilities_contract",

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from vskill_platform.engines.memory import MemoryEngine, open_memory
+from vskill_platform.testing.check_contract import CheckContract
 from vskill_platform.testing.clock import FakeClock
 from vskill_platform.testing.events_contract import EventsContract
 from vskill_platform.testing.limiter_contract import LimiterContract
@@ -29,4 +30,8 @@ class TestMemoryEvents(EventsContract):
 
 
 class TestMemoryLimiter(LimiterContract):
+    pass
+
+
+class TestMemoryChecks(CheckContract):
     pass

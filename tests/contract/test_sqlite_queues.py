@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from vskill_platform.engines.sqlite import SqliteEngine, open_sqlite
+from vskill_platform.testing.check_contract import CheckContract
 from vskill_platform.testing.clock import FakeClock
 from vskill_platform.testing.events_contract import EventsContract
 from vskill_platform.testing.limiter_contract import LimiterContract
@@ -30,4 +31,8 @@ class TestSqliteEvents(EventsContract):
 
 
 class TestSqliteLimiter(LimiterContract):
+    pass
+
+
+class TestSqliteChecks(CheckContract):
     pass

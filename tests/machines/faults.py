@@ -16,6 +16,8 @@ from vskill_platform.ports.commit import (
     Ack,
     Add,
     Check,
+    CheckIdle,
+    CheckLease,
     Commit,
     Committed,
     Delete,
@@ -254,6 +256,24 @@ class AmnesiacQueue(AlteredQueue):
 def sweep_goes_by_time_only(engine: Engine) -> Engine:
     """Whatever is old counts as lost, though its message waits."""
     return alter(engine, queue=AmnesiacQueue(engine.queue))
+
+
+def claim_ignores_others(engine: Engine) -> Engine:
+    """A submission is claimed from under a worker that is alive."""
+
+    def change(operation: Operation) -> Operation | None:
+        return None if isinstance(operation, CheckIdle) else operation
+
+    return alter(engine, writes=AlteredWrites(engine.writes, change), queue=AmnesiacQueue(engine.queue))
+
+
+def claim_ignores_lease(engine: Engine) -> Engine:
+    """A submission is claimed by a delivery that is over."""
+
+    def change(operation: Operation) -> Operation | None:
+        return None if isinstance(operation, CheckLease) else operation
+
+    return alter(engine, writes=AlteredWrites(engine.writes, change))
 
 
 def move_skips_catalog(engine: Engine) -> Engine:

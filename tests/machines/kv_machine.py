@@ -132,8 +132,9 @@ class KvMachine(Machine):
         agree("order of keys", page.keys, sorted(page.keys, key=str.encode))
         self.keys_walk = walk.follow(page.keys, page.cursor, limit=limit, is_complete=page.complete)
 
-    def _list_some_due(self, prefix: str, limit: int, ahead_s: int) -> None:
-        horizon_ms = self.now_ms + ahead_s * 1000
+    def _list_some_due(self, prefix: str, limit: int, ahead_s: int | None) -> None:
+        dues = [cell.due_ms for cell in self.model.live(self.now_ms).values() if cell.due_ms is not None]
+        horizon_ms = max(dues, default=0) if ahead_s is None else self.now_ms + ahead_s * 1000
         present = self._present_due(prefix, horizon_ms)
         walk = self.due_walk or Walk(prefix, set(present), set(present), horizon_ms)
         page = self.stage.run(self.kv.list_due(walk.prefix, before_ms=walk.horizon_ms, cursor=walk.cursor, limit=limit))

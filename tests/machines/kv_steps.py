@@ -45,11 +45,14 @@ class ListSome(NamedTuple):
 
 
 class ListSomeDue(NamedTuple):
-    """The same with the due index, to a horizon that is fixed when the listing begins."""
+    """The same with the due index, to a horizon that is fixed when the listing begins.
+
+    The horizon lies so far ahead of now; or, without a number, exactly on the last due there is.
+    """
 
     prefix: str
     limit: int
-    ahead_s: int
+    ahead_s: int | None
 
 
 class Reopen(NamedTuple):
@@ -82,7 +85,7 @@ _OTHERS: tuple[list[Operation], ...] = (
 )
 _TIMES = [PassTime(*parts) for parts in product((0.001, 1.0, 30.0, 60.0, 3600.0, 90_000.0), (False, True))]
 _LISTS = [ListSome(*parts) for parts in product(PREFIXES, range(1, 5))]
-_DUE_LISTS = [ListSomeDue(*parts) for parts in product(PREFIXES, range(1, 5), (-1, 0, 30, 7200))]
+_DUE_LISTS = [ListSomeDue(*parts) for parts in product(PREFIXES, range(1, 5), (None, -1, 0, 7200))]
 
 _drafts = st.one_of(one_of_these(_PUTS), one_of_these(_PUTS), *map(one_of_these, _OTHERS))
 STEPS = st.one_of(

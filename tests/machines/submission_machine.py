@@ -39,7 +39,8 @@ from tests.machines.submission_steps import (
     Withdraw,
     WorkLate,
 )
-from tests.machines.submission_work import Gate, Work, again, apart, task_of
+from tests.machines.submission_watch import Gate, task_of
+from tests.machines.submission_work import Work, again, apart
 from vskill_platform.domain.delivery import MAX_ATTEMPTS
 from vskill_platform.domain.errors import Conflict, IllegalTransition
 from vskill_platform.domain.ids import MessageId, message_id
@@ -158,7 +159,7 @@ class SubmissionMachine(Machine):
     async def _work(self, batch: MessageBatch, outcomes: Sequence[Outcome], *, settles: bool = True) -> None:
         for part in apart(batch):
             work = Work(part, outcomes, self.process)
-            await work.handle(self.env)
+            await work.handle(self.env, watch=self.watch)
             if settles:
                 await work.settle(self.env)
 
@@ -166,7 +167,7 @@ class SubmissionMachine(Machine):
         """A worker that hangs; None if it came to its end without getting there."""
         gate = Gate(stop)
         work = Work(await self._receive(1), [outcome], self.process, gate)
-        task = asyncio.create_task(work.handle(self.env))
+        task = asyncio.create_task(work.handle(self.env, watch=self.watch))
         reached = asyncio.create_task(gate.reached.wait())
         await asyncio.wait({task, reached}, return_when=asyncio.FIRST_COMPLETED)
         reached.cancel()

@@ -2,83 +2,31 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-
-import msgspec
+from dataclasses import dataclass, replace
 
 from tests.machines.stage import agree
-from tests.machines.submission_steps import Outcome, Stop
+from tests.machines.submission_steps import Outcome
+from tests.machines.submission_watch import Gate, WatchedWrites, expect_decision, task_of
 from vskill_platform.domain.errors import MalformedMessage
-from vskill_platform.domain.ids import CommitId
+from vskill_platform.domain.ids import MessageId
 from vskill_platform.domain.messages import ProcessSubmission, decode_message
-from vskill_platform.domain.records import HistoryEntry, Step, advance
+from vskill_platform.domain.records import Step, advance
 from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
 from vskill_platform.pipeline.claim import claim_submission
-from vskill_platform.ports.commit import Ack, Commit, Committed, Operation, Put
+from vskill_platform.ports.commit import Ack, Settlement
 from vskill_platform.ports.env import ProcessMessage, WorkerEnv
 from vskill_platform.ports.queue import Message, MessageBatch
+from vskill_platform.stores.pause import PAUSE_KEY
 from vskill_platform.stores.submissions import Found, moving
 from vskill_platform.worker.consumer import handle_submission_queue
 from vskill_platform.worker_context import current_env
 
-_history = msgspec.json.Decoder(HistoryEntry)
 _APPROVED = (SubmissionState.AUTO_APPROVED, SubmissionState.VENDOR_APPROVED)
 
 
 class Planned(Exception):
     """A failure that the machine asked for."""
-
-
-@dataclass
-class Gate:
-    """Where a worker hangs until somebody opens."""
-
-    stop: Stop
-    reached: asyncio.Event = field(default_factory=asyncio.Event)
-    opened: asyncio.Event = field(default_factory=asyncio.Event)
-
-    async def pass_through(self, commit: int, moment: str) -> None:
-        """Wait here, if this is where the worker hangs."""
-        if self.stop.value == (commit, moment):
-            self.reached.set()
-            await self.opened.wait()
-
-
-class WatchedWrites:
-    """The commits of one batch, and a note of each that a delivery wrote into a run that is not its own."""
-
-    def __init__(self, writes: Commit, batch: MessageBatch, gate: Gate | None) -> None:
-        self.trespasses: list[tuple[str, int]] = []
-        self._writes = writes
-        self._tasks = {task_of(message) for message in batch.messages}
-        self._gate = gate
-        self._commits = 0
-
-    async def commit(self, operations: Sequence[Operation], *, id: CommitId | None = None) -> Committed:
-        self._commits += 1
-        number = self._commits
-        if self._gate is not None:
-            await self._gate.pass_through(number, "before")
-        committed = await self._writes.commit(operations, id=id)
-        self._note_runs(operations)
-        if self._gate is not None:
-            await self._gate.pass_through(number, "after")
-        return committed
-
-    async def find_commit(self, id: CommitId) -> Committed | None:
-        return await self._writes.find_commit(id)
-
-    async def purge(self) -> int:
-        return await self._writes.purge()
-
-    def _note_runs(self, operations: Sequence[Operation]) -> None:
-        for operation in operations:
-            if isinstance(operation, Put) and operation.key.startswith("hist:"):
-                task = (operation.key.split(":")[1], _history.decode(operation.value).run)
-                if task not in self._tasks:
-                    self.trespasses.append(task)
 
 
 @dataclass
@@ -90,12 +38,15 @@ class Work:
     process: ProcessMessage
     gate: Gate | None = None
 
-    async def handle(self, env: WorkerEnv) -> None:
+    async def handle(self, env: WorkerEnv, *, watch: WorkerEnv) -> None:
         """Hand the batch to the consumer's handler, as the loop does."""
-        writes = WatchedWrites(env.writes, self.batch, self.gate)
+        writes = WatchedWrites(env.writes, self.batch, watch, self.gate)
+        expected = await self._expect_decisions(watch)
         await handle_submission_queue(self.batch, replace(env, writes=writes), process=self._process)
         self.batch.close()
-        agree("writes of a delivery into another run", writes.trespasses, [])
+        decided = {message.id: type(message.settlement) for message in self.batch.messages if message.id in expected}
+        agree("decisions about what is stale or taken", decided, expected)
+        agree("what a delivery had no right to", writes.trespasses, [])
 
     async def settle(self, env: WorkerEnv) -> None:
         """Carry out what is left to settle, as the loop does. What comes too late is lost, and should be."""
@@ -103,9 +54,20 @@ class Work:
         commits = [[message.settlement] for message in left if message.settlement is not None]
         await env.queue.exchange(self.batch.queue, commits, max_messages=0, lease_s=1)
 
+    async def _expect_decisions(self, watch: WorkerEnv) -> dict[MessageId, type[Settlement]]:
+        """For messages that would be worked on soundly and at once: what must be decided without any work."""
+        if self.gate is not None or await watch.kv.get(PAUSE_KEY) is not None:
+            return {}
+        sound = [m for m in self.batch.messages if self._outcome_of(m) in (Outcome.SUCCEED, Outcome.PUBLISH)]
+        expected = {message.id: await expect_decision(message, watch) for message in sound}
+        return {id: decision for id, decision in expected.items() if decision is not None}
+
     async def _process(self, message: Message) -> None:
+        await _act(message, self._outcome_of(message), self.process)
+
+    def _outcome_of(self, message: Message) -> Outcome:
         position = [held.id for held in self.batch.messages].index(message.id)
-        await _act(message, self.outcomes[position % len(self.outcomes)], self.process)
+        return self.outcomes[position % len(self.outcomes)]
 
 
 def apart(batch: MessageBatch) -> list[MessageBatch]:
@@ -197,10 +159,3 @@ async def _claim(message: Message) -> Found | None:
     task = decode_message(message.body)
     assert isinstance(task, ProcessSubmission)
     return await claim_submission(message, task)
-
-
-def task_of(message: Message) -> tuple[str, int]:
-    """The submission and the run that a message is for."""
-    task = decode_message(message.body)
-    assert isinstance(task, ProcessSubmission)
-    return task.submission_id, task.run

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.machines.faults import (
+    claim_ignores_lease,
+    claim_ignores_others,
     commit_ignores_due,
     effect_is_not_fenced,
     move_skips_catalog,
@@ -30,7 +32,15 @@ def test_submissions_keep_their_invariants__on_many_random_walks(machine: type[S
 
 
 @pytest.mark.parametrize(
-    "fault", [effect_is_not_fenced, sweep_goes_by_time_only, move_skips_catalog, commit_ignores_due]
+    "fault",
+    [
+        claim_ignores_lease,
+        claim_ignores_others,
+        commit_ignores_due,
+        effect_is_not_fenced,
+        move_skips_catalog,
+        sweep_goes_by_time_only,
+    ],
 )
 def test_submission_machine_disagrees__when_fault_is_planted(fault: Plant) -> None:
     with pytest.raises(Disagreement):

@@ -180,7 +180,8 @@ class Commit(Protocol):
     Operations apply in order, as one. All conditions (`if_version`, leases, and the checks) are judged against the state
     before the commit. `if_version` that does not match, or a `CheckIdle` or `CheckStatus` that fails, raises Conflict; so
     does a `Send` with the id of a message that exists. A lease that lapsed or was taken over raises LeaseLost.
-    A key may be written once in a commit; writing it twice raises InvalidInput. In every such case nothing is written.
+    A key may be written once in a commit; writing it twice raises InvalidInput. `Add` to a value that is no counter raises
+    MalformedRecord. In every such case nothing is written.
 
     When the call returns, the commit is on disk. When it raises StoreUnavailable, nothing was written. When the
     connection was lost in between, the engine looks the commit's id up and answers as if it had not been; only if that

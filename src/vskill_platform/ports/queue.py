@@ -98,7 +98,7 @@ class QueueStats(NamedTuple):
 
 
 class MessageInfo(NamedTuple):
-    """What an operator sees of a message."""
+    """What an operator sees of a message. `ready_ms` is when a delay or a lease ends; otherwise it means nothing."""
 
     id: MessageId
     queue: str

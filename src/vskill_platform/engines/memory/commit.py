@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
-
 from vskill_platform.domain.delivery import error_text
-from vskill_platform.domain.errors import Conflict, MalformedRecord
+from vskill_platform.domain.errors import Conflict
 from vskill_platform.domain.ids import CommitId
 from vskill_platform.domain.recovery import MessageStatus
+from vskill_platform.engines.counters import decode_counter, encode_sum
 from vskill_platform.engines.memory.state import MemoryState, Row, StoredMessage
 from vskill_platform.ports.commit import (
     COMMITS_KEPT_MS,
@@ -36,8 +35,6 @@ from vskill_platform.ports.commit import (
 )
 from vskill_platform.ports.events import Event
 from vskill_platform.ports.kv import Entry
-
-_counters = msgspec.json.Decoder(dict[str, int])
 
 
 class MemoryCommit:
@@ -134,12 +131,7 @@ class MemoryCommit:
 
     def _read_counter(self, key: str) -> dict[str, int]:
         row = self._state.live_row(key)
-        if row is None:
-            return {}
-        try:
-            return _counters.decode(row.entry.value)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as exc:
-            raise MalformedRecord(f"'{key}' is not a counter: {exc}", key=key) from exc
+        return decode_counter(key, None if row is None else row.entry.value)
 
     def _leased(self, lease: Lease) -> StoredMessage:
         message = self._state.messages.get(lease.message_id)
@@ -155,10 +147,8 @@ class MemoryCommit:
             case Delete(key=key):
                 state.remove_row(key)
             case Add(key=key, amounts=amounts, ttl_s=ttl_s):
-                sums = counters[key]
-                for name, amount in amounts.items():
-                    sums[name] = sums.get(name, 0) + amount
-                state.put_row(key, Row(Entry(msgspec.json.encode(sums), state.sequence), self._expiry(ttl_s), None))
+                value = encode_sum(counters[key], amounts)
+                state.put_row(key, Row(Entry(value, state.sequence), self._expiry(ttl_s), None))
             case Send():
                 self._send(operation)
             case Ack(lease=lease):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import apsw
-import msgspec
 
 from vskill_platform.domain.delivery import error_text
-from vskill_platform.domain.errors import Conflict, MalformedRecord
+from vskill_platform.domain.errors import Conflict
 from vskill_platform.domain.ids import CommitId, MessageId
 from vskill_platform.domain.recovery import MessageStatus
+from vskill_platform.engines.counters import decode_counter, encode_sum
 from vskill_platform.engines.sqlite.connection import fetch_one
 from vskill_platform.engines.sqlite.documents import index_document, unindex_document
 from vskill_platform.engines.sqlite.readers import Readers
@@ -39,8 +39,6 @@ from vskill_platform.ports.commit import (
     check_operations,
     lease_lost,
 )
-
-_counters = msgspec.json.Decoder(dict[str, int])
 
 _VERSION = "SELECT version FROM kv WHERE key = ? AND (expires_ms IS NULL OR expires_ms > ?)"
 _VALUE = "SELECT value FROM kv WHERE key = ? AND (expires_ms IS NULL OR expires_ms > ?)"
@@ -167,12 +165,7 @@ def _judge_status(connection: apsw.Connection, id: MessageId, status: MessageSta
 
 def _read_counter(transaction: Transaction, key: str) -> dict[str, int]:
     row = fetch_one(transaction.connection, _VALUE, (key, transaction.now_ms))
-    if row is None:
-        return {}
-    try:
-        return _counters.decode(row[0])
-    except (msgspec.MsgspecError, UnicodeDecodeError) as exc:
-        raise MalformedRecord(f"'{key}' is not a counter: {exc}", key=key) from exc
+    return decode_counter(key, None if row is None else row[0])
 
 
 def _write(
@@ -185,10 +178,7 @@ def _write(
         case Delete(key=key):
             connection.execute(_DELETE, (key,))
         case Add(key=key, amounts=amounts, ttl_s=ttl_s):
-            sums = counters[key]
-            for name, amount in amounts.items():
-                sums[name] = sums.get(name, 0) + amount
-            value = msgspec.json.encode(sums)
+            value = encode_sum(counters[key], amounts)
             connection.execute(_PUT, (key, version, _moment(transaction, ttl_s), None, value))
         case Send():
             _send(transaction, operation)

@@ -64,6 +64,59 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     cron_lease_s: Annotated[
         float, Meta(ge=1, le=3600, description="How long a process that died keeps others from running the cron jobs.")
     ] = 30.0
+    git_protocols: Annotated[
+        str, Meta(description="Protocols that repositories are fetched by, with commas between: https, http.")
+    ] = "https"
+    git_hosts: Annotated[
+        str,
+        Meta(description="Hosts that repositories are fetched from, with commas between; empty means any public one."),
+    ] = ""
+    git_ca_file: Annotated[
+        str,
+        Meta(description="File of certificates that git trusts in place of the system's; empty means the system's."),
+    ] = ""
+    allow_private_addresses: Annotated[
+        bool, Meta(description="Whether repositories may be fetched from loopback and private networks.")
+    ] = False
+    fetch_time_limit_s: Annotated[
+        float, Meta(gt=0, le=3600, description="Longest that fetching a repository may take.")
+    ] = 60.0
+    fetch_max_bytes: Annotated[
+        int, Meta(ge=1024, description="Bytes that may come over the network for one repository.")
+    ] = 256 * 1024 * 1024
+    repo_max_files: Annotated[int, Meta(ge=1, description="Files that a repository may have.")] = 200_000
+    repo_max_skills: Annotated[
+        int, Meta(ge=1, le=1000, description="Skills that one repository may be expanded to.")
+    ] = 1000
+    skill_max_files: Annotated[int, Meta(ge=1, description="Files that a skill may have.")] = 1000
+    skill_max_bytes: Annotated[int, Meta(ge=1024, description="Bytes that a skill's files may have together.")] = (
+        25 * 1024 * 1024
+    )
+    skill_max_depth: Annotated[int, Meta(ge=1, le=100, description="Folders that a skill's file may be nested in.")] = (
+        16
+    )
+    file_max_bytes: Annotated[
+        int, Meta(ge=1024, description="Bytes that a file of a skill may have; a larger one is left out and reported.")
+    ] = 5 * 1024 * 1024
+    scan_processes: Annotated[
+        int, Meta(ge=0, le=256, description="Processes that scan side by side; 0 means one for each core.")
+    ] = 0
+    scan_time_limit_s: Annotated[
+        float, Meta(gt=0, le=600, description="Longest that one scan may take before its process is killed.")
+    ] = 30.0
+    scan_memory_bytes: Annotated[
+        int, Meta(ge=256 * 1024 * 1024, description="Memory that a scanning process may have.")
+    ] = 1024 * 1024 * 1024
+    submissions_per_hour: Annotated[
+        int, Meta(ge=1, description="Submissions that one address may make in an hour without an account.")
+    ] = 10
+    trusted_proxies: Annotated[
+        str,
+        Meta(
+            description="Addresses of proxies in front of the web server whose X-Forwarded-For is believed, "
+            "with commas between."
+        ),
+    ] = ""
 
 
 def load_settings(environ: Mapping[str, str]) -> Settings:

@@ -74,6 +74,43 @@ class InvalidRepositoryUrl(InvalidInput):
     code = "invalid_repository_url"
 
 
+class UnreadableSkill(InvalidInput):
+    """A skill cannot be read as one: no folder, no SKILL.md, or a SKILL.md whose frontmatter does not parse."""
+
+    code = "unreadable_skill"
+
+
+class InvalidFrontmatter(UnreadableSkill):
+    """The frontmatter of a SKILL.md is missing, no YAML mapping, over a limit, or uses what is not allowed there."""
+
+    code = "invalid_frontmatter"
+
+
+class UnsafePath(UnreadableSkill):
+    """A file of a skill has a name that cannot be installed safely everywhere."""
+
+    code = "unsafe_path"
+
+
+class SkillTooLarge(UnreadableSkill):
+    """A skill has more files, more bytes or deeper folders than a skill may have."""
+
+    code = "skill_too_large"
+
+
+class RateLimited(InvalidInput):
+    """The caller did this too often; `retry_after_s` says when it may again."""
+
+    code = "rate_limited"
+    retryable = True
+
+
+class InvalidVersion(InvalidInput):
+    """A version is no semantic version, is not higher than the one before, or is taken by other bytes."""
+
+    code = "invalid_version"
+
+
 class InvalidSettings(InvalidInput):
     """A setting has a value outside its range."""
 
@@ -118,6 +155,89 @@ class NotFound(VskillError):
     """The thing that was asked for is not there."""
 
     code = "not_found"
+
+
+# What the source of a submission turned out to be
+
+
+class SourceRefused(VskillError):
+    """The repository cannot be taken as it is. Fetching it again will not help until its owner changes it."""
+
+    code = "source_refused"
+
+
+class RepositoryNotFound(SourceRefused):
+    """The repository is not there, or not for everybody to read."""
+
+    code = "repository_not_found"
+
+
+class RepositoryMoved(SourceRefused):
+    """The repository's address answers with another address. Redirects are not followed."""
+
+    code = "repository_moved"
+
+
+class RepositoryEmpty(SourceRefused):
+    """The repository has no commit."""
+
+    code = "repository_empty"
+
+
+class BranchNotFound(SourceRefused):
+    """The repository has no such branch, tag or folder."""
+
+    code = "branch_not_found"
+
+
+class RepositoryTooLarge(SourceRefused):
+    """The repository has more bytes, files or nested folders than may be fetched."""
+
+    code = "repository_too_large"
+
+
+class RepositoryMalformed(SourceRefused):
+    """The repository's objects are broken or forged."""
+
+    code = "repository_malformed"
+
+
+class NoSkillFound(SourceRefused):
+    """The repository, or the folder of it, has no SKILL.md."""
+
+    code = "no_skill_md"
+
+
+class TooManySkills(SourceRefused):
+    """The repository holds more skills than one submission may."""
+
+    code = "too_many_skills"
+
+
+class AddressForbidden(SourceRefused):
+    """The repository's host, port, protocol or address is one that this registry does not fetch from."""
+
+    code = "address_forbidden"
+
+
+class SourceUnreachable(VskillError):
+    """The repository's host does not answer, or not in time."""
+
+    code = "source_unreachable"
+    retryable = True
+
+
+class FetchTimedOut(SourceUnreachable):
+    """Fetching the repository took longer than it may."""
+
+    code = "fetch_timed_out"
+
+
+class ScannerUnavailable(VskillError):
+    """No scan could be started."""
+
+    code = "scanner_unavailable"
+    retryable = True
 
 
 # What another writer did first

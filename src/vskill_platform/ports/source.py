@@ -1,0 +1,54 @@
+"""Where skills come from: a repository, fetched once, pinned to a commit, and read without ever being checked out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import NamedTuple, Protocol
+
+from vskill_platform.domain.content import SkillContent
+
+
+class SkillFolder(NamedTuple):
+    """A folder of the repository that holds a skill. `path` is `""` for the root; `tree` is the id of its contents."""
+
+    path: str
+    tree: str
+
+
+class Snapshot(Protocol):
+    """One commit of a repository, as it was fetched. It cannot change under the reader."""
+
+    @property
+    def commit(self) -> str:
+        """The full id of the commit."""
+        ...
+
+    @property
+    def folders(self) -> Sequence[SkillFolder]:
+        """Every folder that holds a skill, in the order of their paths. With a `tree_path`, those at or below it."""
+        ...
+
+    async def read_skill(self, path: str) -> SkillContent:
+        """The content of the skill in this folder. Raises SkillTooLarge, UnsafePath or NotFound."""
+        ...
+
+
+class Source(Protocol):
+    """Repositories over the network.
+
+    Every failure is a SourceRefused (trying again cannot help) or a SourceUnreachable (it may).
+    """
+
+    def fetch(self, repo_url: str, *, tree_path: str = "") -> AbstractAsyncContextManager[Snapshot]:
+        """Fetch the newest commit of the default branch; what was fetched is removed when the block ends.
+
+        `tree_path` is what an address had after `tree/` or `blob/`: a branch or tag (which may itself contain slashes) and
+        perhaps a folder; then that branch is fetched and only that folder is looked at. An address of a SKILL.md means
+        its folder.
+        """
+        ...
+
+    async def newest_commit(self, repo_url: str, *, tree_path: str = "") -> str:
+        """The id of the commit that `fetch` would pin now, without fetching it."""
+        ...

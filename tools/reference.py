@@ -102,8 +102,10 @@ def _range(kind: object, meta: Meta) -> str:
         return ", ".join(f"`{word}`" for word in get_args(kind))
     if kind is str:
         return "text"
-    low = f"over {meta.gt:g}" if meta.gt is not None else f"{meta.ge:g}"
-    return f"{low} to {meta.le:,g}"
+    if kind is bool:
+        return "`true`, `false`"
+    low = f"over {meta.gt:g}" if meta.gt is not None else f"{meta.ge or 0:,}"
+    return f"from {low}" if meta.le is None else f"{low} to {meta.le:,g}"
 
 
 if __name__ == "__main__":

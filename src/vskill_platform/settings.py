@@ -55,6 +55,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     purge_interval_s: Annotated[
         float, Meta(ge=1, le=86_400, description="Time between two purges of expired values and old events.")
     ] = 3600.0
+    collect_interval_s: Annotated[
+        float, Meta(ge=1, le=604_800, description="Time between two collections of archives that nothing names.")
+    ] = 21_600.0
     events_kept_s: Annotated[
         float, Meta(ge=60, le=31_536_000, description="How long events are kept for readers that were away.")
     ] = 604_800.0

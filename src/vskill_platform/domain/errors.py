@@ -117,6 +117,12 @@ class InvalidSettings(InvalidInput):
     code = "invalid_settings"
 
 
+class InvalidRules(InvalidInput):
+    """A rule of the scanner cannot be read, does not compile, or has no examples."""
+
+    code = "invalid_rules"
+
+
 # What a record or message turned out to be
 
 
@@ -212,6 +218,12 @@ class TooManySkills(SourceRefused):
     """The repository holds more skills than one submission may."""
 
     code = "too_many_skills"
+
+
+class SlugTaken(SourceRefused):
+    """Every slug that the skill could be published under belongs to another skill."""
+
+    code = "slug_taken"
 
 
 class AddressForbidden(SourceRefused):

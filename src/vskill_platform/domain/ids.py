@@ -14,6 +14,7 @@ Digest = NewType("Digest", str)
 SUBMISSION_PREFIX = "sub:"
 SKILL_PREFIX = "skill:"
 ALIAS_PREFIX = "skill:alias:"
+VERSION_PREFIX = "version:"
 
 
 def submission_id(random: UUID) -> SubmissionId:
@@ -55,3 +56,23 @@ def skill_key(slug: str) -> str:
 def alias_key(slug: str) -> str:
     """The key under which an older slug names the newer one."""
     return f"{ALIAS_PREFIX}{slug}"
+
+
+def withdrawn_key(slug: str) -> str:
+    """The key under which a skill is kept that is published no more."""
+    return f"withdrawn:{slug}"
+
+
+def version_prefix(slug: str) -> str:
+    """What the keys of a skill's versions begin with."""
+    return f"{VERSION_PREFIX}{slug}:"
+
+
+def version_key(slug: str, version: str) -> str:
+    """The key of one version of a skill."""
+    return f"{version_prefix(slug)}{version}"
+
+
+def scan_key(identity: str, run: int, tier: str) -> str:
+    """The key of what one tier said in one run of a submission."""
+    return f"scan:{identity}:{run:06d}:{tier}"

@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from vskill_platform.domain.content import Omitted
 from vskill_platform.domain.ids import SubmissionId
+from vskill_platform.domain.scan import Verdict
 from vskill_platform.domain.submission import Actor, SubmissionState, Trigger, check_transition
 from vskill_platform.domain.times import iso_from_ms, ms_from_iso
 
@@ -30,8 +32,21 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     attempt: int
 
 
+class Pin(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The bytes that a run is about: the commit they came from, their digest, and the archive that keeps them."""
+
+    commit: str
+    content_digest: str
+    tar_digest: str
+    omitted: tuple[Omitted, ...] = ()
+
+
 class Submission(Record, frozen=True, kw_only=True, rename="camel"):
-    """One skill of one repository, on its way through the registry."""
+    """One skill of one repository, or a repository that is yet to be expanded, on its way through the registry.
+
+    `pin` is there once bytes were read: a run that has one is about those bytes and fetches nothing. `commit` is what was
+    looked at last. `timings` has the milliseconds that each stage of the last run took.
+    """
 
     id: str
     repo_url: str
@@ -47,6 +62,26 @@ class Submission(Record, frozen=True, kw_only=True, rename="camel"):
     history_length: int = 0
     priority: int = 0
     reason: str | None = None
+    tree_path: str = ""
+    parent_id: str | None = None
+    children: tuple[str, ...] = ()
+    pin: Pin | None = None
+    commit: str | None = None
+    verdict: Verdict | None = None
+    score: int | None = None
+    slug: str | None = None
+    version: str | None = None
+    timings: dict[str, int] = {}
+
+    @property
+    def is_repository(self) -> bool:
+        """Whether this stands for a whole repository (or a folder of it), to be expanded to its skills."""
+        return not self.skill_name
+
+    @property
+    def claimed_name(self) -> str:
+        """What it claims of its repository: the skill's name; for a whole repository the tree that was asked for."""
+        return self.skill_name or (f"/{self.tree_path}" if self.tree_path else "")
 
     @property
     def updated_ms(self) -> int:
@@ -83,6 +118,7 @@ def receive_submission(
     message_id: str,
     actor: Actor,
     now_ms: int,
+    **fields: object,
 ) -> Step:
     """The first step: a submission that did not exist is RECEIVED."""
     now = iso_from_ms(now_ms)
@@ -96,6 +132,7 @@ def receive_submission(
         updated_at=now,
         message_id=message_id,
     )
+    fresh = msgspec.structs.replace(fresh, **fields)
     check_transition(None, fresh.state, trigger=Trigger.SUBMITTED, actor=actor)
     return _step(fresh, None, trigger=Trigger.SUBMITTED, actor=actor, message="Received.")
 

@@ -6,7 +6,9 @@ from enum import StrEnum
 
 import msgspec
 
+from vskill_platform.domain.content import Omitted
 from vskill_platform.domain.records import Record
+from vskill_platform.domain.scan import Capabilities, Verdict
 
 
 class CertTier(StrEnum):
@@ -31,6 +33,50 @@ class Skill(Record, frozen=True, kw_only=True, rename="camel"):
     score: int = 0
     published_at: str = ""
     updated_at: str = ""
+    submission_id: str = ""
+    skill_path: str = ""
+    content_digest: str = ""
+    commit: str = ""
+    license: str = ""
+    ruleset_version: str = ""
+
+
+class VersionFile(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """One file of a version."""
+
+    path: str
+    size: int
+    sha256: str
+    executable: bool = False
+
+
+class SkillVersion(Record, frozen=True, kw_only=True, rename="camel"):
+    """One published version: where its bytes came from, what they are, and what the scan said of them."""
+
+    slug: str
+    version: str
+    name: str
+    description: str
+    repo_url: str
+    skill_path: str
+    commit: str
+    content_digest: str
+    zip_digest: str
+    zip_size: int
+    tar_digest: str
+    tar_size: int
+    files: tuple[VersionFile, ...]
+    omitted: tuple[Omitted, ...] = ()
+    tier: CertTier
+    verdict: Verdict
+    score: int
+    ruleset_version: str
+    scanner_version: str
+    capabilities: Capabilities
+    submission_id: str
+    run: int
+    published_at: str
+    updated_at: str
 
 
 class PublishedSkillSummary(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):

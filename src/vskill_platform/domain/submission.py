@@ -159,6 +159,9 @@ _STATES_BY_WORD: dict[str, tuple[SubmissionState, ...]] = {
     **{state.value: (state,) for state in SubmissionState},
 }
 
+APPROVED_STATES: frozenset[SubmissionState] = frozenset(_APPROVED)
+"""Approved and not yet published. The only way on is PUBLISHED."""
+
 DELIVERABLE_STATES: frozenset[SubmissionState] = frozenset(_ACTIVE)
 """The states that a delivery may claim. Every other state is the end of its run: the delivery is acknowledged as stale."""
 
@@ -178,7 +181,7 @@ def check_transition(source: S | None, target: S, *, trigger: Trigger, actor: Ac
 
 def keep_approval(state: SubmissionState, *, otherwise: SubmissionState) -> SubmissionState:
     """The state that work on a submission begins with: an approval stays what it is, anything else starts over."""
-    return state if state in _APPROVED else otherwise
+    return state if state in APPROVED_STATES else otherwise
 
 
 def expand_state_filter(word: str) -> tuple[SubmissionState, ...]:

@@ -14,6 +14,8 @@ from vskill_platform.ports.events import Events
 from vskill_platform.ports.kv import KV
 from vskill_platform.ports.limiter import Limiter
 from vskill_platform.ports.queue import Message, Queue
+from vskill_platform.ports.scanner import Scanner
+from vskill_platform.ports.source import Source
 from vskill_platform.settings import Settings
 
 ProcessMessage = Callable[[Message], Awaitable[None]]
@@ -33,5 +35,7 @@ class WorkerEnv:
     limiter: Limiter
     clock: Clock
     settings: Settings
+    source: Source
+    scanner: Scanner
     process: ProcessMessage
     random_id: Callable[[], UUID] = uuid4

@@ -1,0 +1,57 @@
+"""From a scan's report to what becomes of the submission."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from vskill_platform.domain.scan import Finding, ScanReport, Severity, Verdict
+from vskill_platform.domain.submission import SubmissionState, Trigger
+
+_TOLD = 3
+
+
+class Decision(NamedTuple):
+    """The step that a report leads to, why in one word, and why in a sentence."""
+
+    target: SubmissionState
+    trigger: Trigger
+    reason: str | None
+    message: str
+
+
+def decide(report: ScanReport) -> Decision:
+    """What tier 1 alone decides: PASS is approved, CONCERNS waits for a person, FAIL is turned down."""
+    match report.verdict:
+        case Verdict.PASS:
+            return Decision(
+                SubmissionState.AUTO_APPROVED, Trigger.APPROVED, None, f"Passed with {report.score} of 100."
+            )
+        case Verdict.CONCERNS if report.limits_hit:
+            message = f"The scan could not see everything ({', '.join(report.limits_hit[:_TOLD])}): a person decides."
+            return Decision(SubmissionState.NEEDS_REVIEW, Trigger.REVIEW_NEEDED, "scan_incomplete", message)
+        case Verdict.CONCERNS:
+            message = f"A person decides, because of {_told(report)}."
+            return Decision(SubmissionState.NEEDS_REVIEW, Trigger.REVIEW_NEEDED, "concerns", message)
+        case Verdict.FAIL:
+            message = f"Turned down with {report.score} of 100, because of {_told(report)}."
+            return Decision(SubmissionState.TIER1_FAILED, Trigger.TIER1_FAILED, "tier1_failed", message)
+
+
+def blocks_its_bytes(report: ScanReport) -> bool:
+    """Whether the findings are such that the same bytes are not even looked at again."""
+    return any(finding.severity is Severity.CRITICAL for finding in report.findings)
+
+
+def _told(report: ScanReport) -> str:
+    counted = [finding for finding in report.findings if finding.severity is not Severity.INFO]
+    told = ", ".join(_place(finding) for finding in counted[:_TOLD])
+    rest = len(counted) - _TOLD
+    return f"{told} and {rest} more" if rest > 0 else told or "its score"
+
+
+def _place(finding: Finding) -> str:
+    return (
+        f"{finding.rule_id} in {finding.file}:{finding.line}"
+        if finding.line
+        else f"{finding.rule_id} in {finding.file}"
+    )

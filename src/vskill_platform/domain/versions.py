@@ -1,0 +1,70 @@
+"""Versions of a skill: which number comes next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from vskill_platform.domain.errors import InvalidVersion
+
+FIRST_VERSION = "1.0.0"
+MAX_VERSION_CHARS = 64
+_NUMBER = r"(0|[1-9]\d{0,8})"
+_IDENTIFIERS = r"[0-9A-Za-z-]{1,32}(?:\.[0-9A-Za-z-]{1,32}){0,7}"
+_SEMVER = re.compile(rf"v?{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:-({_IDENTIFIERS}))?(?:\+{_IDENTIFIERS})?")
+_SHORT = re.compile(rf"v?{_NUMBER}(?:\.{_NUMBER})?")
+
+Order = tuple[int, int, int, bool, tuple[tuple[bool, int, str], ...]]
+
+
+def read_version(text: str) -> str | None:
+    """A version as authors write it (`1`, `1.2`, `v1.2.3`) in its full form without build data, or None."""
+    if len(text) > MAX_VERSION_CHARS:
+        return None
+    if short := _SHORT.fullmatch(text):
+        return f"{short[1]}.{short[2] or 0}.0"
+    found = _SEMVER.fullmatch(text)
+    if found is None:
+        return None
+    core = f"{found[1]}.{found[2]}.{found[3]}"
+    return f"{core}-{found[4]}" if found[4] else core
+
+
+def version_order(version: str) -> Order:
+    """What a full version is ordered by, as Semantic Versioning says: a pre-release comes before its release."""
+    found = _SEMVER.fullmatch(version)
+    if found is None:
+        raise InvalidVersion(f"'{version[:60]}' is no semantic version such as 1.2.3.", version=version[:60])
+    parts = found[4].split(".") if found[4] else []
+    before = tuple((not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts)
+    return int(found[1]), int(found[2]), int(found[3]), not parts, before
+
+
+def next_version(current: str | None, *, declared: str | None, taken: Collection[str] = ()) -> str:
+    """The version of new bytes: what the skill declares if that is higher than everything before, else a patch more."""
+    wanted = None if declared is None else read_version(declared)
+    floor = FIRST_VERSION if current is None else current
+    is_higher = wanted is not None and (version_order(wanted) > version_order(floor))
+    if wanted is not None and is_higher and wanted not in taken:
+        return wanted
+    return FIRST_VERSION if current is None and FIRST_VERSION not in taken else _bump_patch(floor, taken)
+
+
+def require_version(wanted: str, *, current: str | None, taken: Collection[str] = ()) -> str:
+    """The version that a client asks for by name. Raises InvalidVersion where new bytes cannot have it."""
+    version = read_version(wanted)
+    if version is None:
+        raise InvalidVersion(f"'{wanted[:60]}' is no semantic version such as 1.2.3.", version=wanted[:60])
+    if version in taken:
+        raise InvalidVersion(f"Version {version} is published with other bytes. Choose a higher one.", version=version)
+    if current is not None and version_order(version) <= version_order(current):
+        raise InvalidVersion(f"Version {version} is not higher than {current}, the newest.", version=version)
+    return version
+
+
+def _bump_patch(version: str, taken: Collection[str]) -> str:
+    major, minor, patch, is_release, _ = version_order(version)
+    patch += int(is_release)
+    while f"{major}.{minor}.{patch}" in taken:
+        patch += 1
+    return f"{major}.{minor}.{patch}"

@@ -1,0 +1,39 @@
+"""What the skills of a repository are called."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vskill_platform.domain.skill_folders import name_skill_folders
+
+parts = st.sampled_from(["skills", "plugins", "a", "b", ".claude", "review", "pdf"])
+paths = st.lists(st.tuples(st.lists(parts, max_size=4).map("/".join), st.sampled_from("123")), max_size=8)
+
+
+def names(folders: list[tuple[str, str]]) -> dict[str, str]:
+    return {folder.name: folder.path for folder in name_skill_folders(folders, repository="toolbox")}
+
+
+def test_skill_is_named_by_its_folder__and_by_the_repository_at_the_root() -> None:
+    assert names([("", "1"), ("skills/pdf", "2")]) == {"toolbox": "", "pdf": "skills/pdf"}
+
+
+def test_copies_count_once__under_the_plainest_path() -> None:
+    folders = [(".claude/skills/pdf", "1"), ("skills/pdf", "1"), (".agents/skills/pdf", "1")]
+    assert names(folders) == {"pdf": "skills/pdf"}
+
+
+def test_skills_of_one_name_are_told_apart__by_the_folders_above() -> None:
+    folders = [("plugins/web/skills/review", "1"), ("plugins/api/skills/review", "2")]
+    assert names(folders) == {"web-review": "plugins/web/skills/review", "api-review": "plugins/api/skills/review"}
+
+
+@given(paths)
+def test_every_tree_has_one_name_and_no_name_two__in_any_repository(folders: list[tuple[str, str]]) -> None:
+    unique = dict(folders)
+    named = name_skill_folders(list(unique.items()), repository="toolbox")
+    assert len({folder.name for folder in named}) == len(named)
+    assert {folder.tree for folder in named} == set(unique.values())
+    assert all(unique[folder.path] == folder.tree for folder in named)
+    assert names(list(unique.items())) == names(list(reversed(unique.items())))

@@ -80,6 +80,17 @@ def require_readable(settled: Settled[T]) -> Settled[T]:
     return settled
 
 
+def require_complete(settled: Settled[T]) -> Settled[T]:
+    """The same, unless anything that is there could not be read: then StoreUnavailable, because a part is not the whole."""
+    if settled.failed or settled.malformed:
+        raise StoreUnavailable(
+            f"{settled.failed} records could not be read and {settled.malformed} are malformed. The log names them.",
+            failed=settled.failed,
+            malformed=settled.malformed,
+        )
+    return settled
+
+
 async def list_keys(prefix: str) -> AsyncIterator[Sequence[str]]:
     """Pages of keys, to the end of the listing. A page that fails raises."""
     kv = current_env("kv").kv

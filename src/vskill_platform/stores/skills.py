@@ -10,7 +10,7 @@ import structlog
 
 from vskill_platform.domain.catalog import SKILLS, Document
 from vskill_platform.domain.errors import Conflict, InvalidInput, MalformedRecord
-from vskill_platform.domain.ids import ALIAS_PREFIX, SKILL_PREFIX, alias_key, skill_key
+from vskill_platform.domain.ids import ALIAS_PREFIX, SKILL_PREFIX, alias_key, skill_key, withdrawn_key
 from vskill_platform.domain.search_terms import document_terms
 from vskill_platform.domain.skill import PublishedSkillSummary, Skill
 from vskill_platform.domain.slug import is_current_slug, skill_slug
@@ -20,11 +20,12 @@ from vskill_platform.ports.commit import ABSENT, Delete, Emit, Index, Operation,
 from vskill_platform.stores.catalog import Rows, query_rows
 from vskill_platform.stores.fan_out import settle_each
 from vskill_platform.stores.reads import Settled, list_keys, read_prefix, scan_prefix
-from vskill_platform.stores.records import decode_record, encode_changed
+from vskill_platform.stores.records import decode_record, encode_changed, encode_record
 from vskill_platform.worker_context import current_env
 
 _log = structlog.get_logger(__name__)
 _MIGRATIONS_IN_FLIGHT = 16
+_MOST_RENAMES = 16
 
 
 class _Summary(msgspec.Struct, frozen=True, rename="camel", gc=False):
@@ -89,18 +90,82 @@ async def get_published_skills_list(
 
 
 async def resolve_slug(slug: str) -> str | None:
-    """The slug under which a skill is published: the slug itself, or what an alias says. None if there is no such skill."""
+    """The slug under which a skill is published: the slug itself, or what aliases say. None if there is no such skill."""
     kv = current_env("kv").kv
-    if await kv.get(skill_key(slug)) is not None:
-        return slug
-    alias = await kv.get(alias_key(slug))
+    for _ in range(_MOST_RENAMES):
+        if await kv.get(skill_key(slug)) is not None:
+            return slug
+        target = await find_alias(slug)
+        if target is None:
+            return None
+        slug = target
+    return None
+
+
+async def find_alias(slug: str) -> str | None:
+    """The slug that an older one points to, or None."""
+    alias = await current_env("kv").kv.get(alias_key(slug))
     if alias is None:
         return None
     try:
-        target = alias.value.decode()
+        return alias.value.decode()
     except UnicodeDecodeError as exc:
         raise MalformedRecord(f"The alias '{slug}' cannot be read.", key=alias_key(slug)) from exc
-    return target if await kv.get(skill_key(target)) is not None else None
+
+
+class FoundSkill(NamedTuple):
+    """A skill as it was read: the record, its bytes and version, and whether it has been withdrawn."""
+
+    skill: Skill
+    value: bytes
+    version: int
+    is_withdrawn: bool
+
+
+async def find_skill(slug: str) -> FoundSkill | None:
+    """The skill that is or was published under this very slug, or None."""
+    kv = current_env("kv").kv
+    for key, is_withdrawn in ((skill_key(slug), False), (withdrawn_key(slug), True)):
+        entry = await kv.get(key)
+        if entry is not None:
+            skill = decode_record(key, entry.value, decoder=_skills)
+            return FoundSkill(skill, entry.value, entry.version, is_withdrawn)
+    return None
+
+
+def putting_published(skill: Skill, *, found: FoundSkill | None) -> list[Operation]:
+    """The operations that publish a skill's record in place of what was found under its slug."""
+    key = skill_key(skill.slug)
+    if found is None:
+        return [Put(key, encode_record(skill), if_version=ABSENT), Index(index_skill(skill))]
+    value = encode_changed(skill, key=key, previous=found.value)
+    if not found.is_withdrawn:
+        return [Put(key, value, if_version=found.version), Index(index_skill(skill))]
+    gone = Delete(withdrawn_key(skill.slug), if_version=found.version)
+    return [gone, Put(key, value, if_version=ABSENT), Index(index_skill(skill))]
+
+
+def withdrawing(found: FoundSkill, *, reason: str) -> list[Operation]:
+    """The operations that take a skill off the registry; its record is kept, and its versions are."""
+    slug = found.skill.slug
+    return [
+        Delete(skill_key(slug), if_version=found.version),
+        Put(withdrawn_key(slug), found.value),
+        Unindex(SKILLS, slug),
+        Emit("skill.withdrawn", slug, msgspec.json.encode({"reason": reason})),
+    ]
+
+
+def renaming_away(found: FoundSkill, *, to_slug: str) -> list[Operation]:
+    """The operations that leave an alias where a skill was published that now has another slug."""
+    slug = found.skill.slug
+    key = withdrawn_key(slug) if found.is_withdrawn else skill_key(slug)
+    return [
+        Delete(key, if_version=found.version),
+        Put(alias_key(slug), to_slug.encode()),
+        Unindex(SKILLS, slug),
+        Emit("skill.renamed", to_slug, msgspec.json.encode({"from": slug, "to": to_slug})),
+    ]
 
 
 async def migrate_skill_slugs(*, dry_run: bool = False) -> SlugMigration:
@@ -147,11 +212,8 @@ def _moving(slug: str, target: str, skill: Skill, *, value: bytes, version: int)
     moved = msgspec.structs.replace(skill, slug=target)
     return [
         Put(skill_key(target), encode_changed(moved, key=skill_key(slug), previous=value), if_version=ABSENT),
-        Put(alias_key(slug), target.encode()),
-        Delete(skill_key(slug), if_version=version),
-        Unindex(SKILLS, slug),
+        *renaming_away(FoundSkill(msgspec.structs.replace(skill, slug=slug), value, version, False), to_slug=target),
         Index(index_skill(moved)),
-        Emit("skill.renamed", target, msgspec.json.encode({"from": slug, "to": target})),
     ]
 
 

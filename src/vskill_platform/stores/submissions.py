@@ -9,8 +9,8 @@ import msgspec
 
 from vskill_platform.domain.catalog import SUBMISSIONS, Document
 from vskill_platform.domain.errors import MalformedRecord, NotFound
-from vskill_platform.domain.ids import SUBMISSION_PREFIX, claim_key, history_key, submission_key
-from vskill_platform.domain.records import HistoryEntry, Step, Submission
+from vskill_platform.domain.ids import SUBMISSION_PREFIX, Digest, claim_key, history_key, submission_key
+from vskill_platform.domain.records import HistoryEntry, Pin, Step, Submission
 from vskill_platform.domain.recovery import due_ms, is_stuck
 from vskill_platform.domain.search_terms import document_terms
 from vskill_platform.domain.submission import (
@@ -23,7 +23,7 @@ from vskill_platform.ports.commit import ABSENT, Emit, Index, Operation, Put
 from vskill_platform.ports.kv import DueIndex
 from vskill_platform.stores.catalog import Rows, query_rows
 from vskill_platform.stores.fan_out import settle_each
-from vskill_platform.stores.reads import Decode, Settled, read_keys, read_prefix
+from vskill_platform.stores.reads import Decode, Settled, read_keys, read_prefix, require_complete
 from vskill_platform.stores.records import decode_record, encode_changed, encode_record
 from vskill_platform.worker_context import current_env
 
@@ -68,6 +68,11 @@ class SubmissionRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     updated_at: str
     run: int
     reason: str | None = None
+    parent_id: str | None = None
+    slug: str | None = None
+    version: str | None = None
+    verdict: str | None = None
+    score: int | None = None
 
 
 _rows = msgspec.json.Decoder(SubmissionRow)
@@ -183,6 +188,24 @@ def _updated_ms(key: str, text: str) -> int:
         raise MalformedRecord(f"The record '{key}' has no readable updatedAt: '{text[:40]}'.", key=key) from exc
 
 
+async def pinned_digests() -> set[Digest]:
+    """The archives that submissions are about. Raises StoreUnavailable unless every submission could be read."""
+    digests = require_complete(await read_prefix(SUBMISSION_PREFIX, _decode_pinned))
+    return set(digests)
+
+
+class _Pinned(msgspec.Struct, frozen=True, rename="camel"):
+    pin: Pin | None = None
+
+
+_pins = msgspec.json.Decoder(_Pinned)
+
+
+def _decode_pinned(key: str, value: bytes) -> Digest | None:
+    pin = decode_record(key, value, decoder=_pins).pin
+    return None if pin is None else Digest(pin.tar_digest)
+
+
 async def get_submission_index(
     *, state: str | None = None, search: str = "", limit: int = 50, offset: int = 0
 ) -> Rows[SubmissionRow]:
@@ -195,7 +218,7 @@ async def get_submission_index(
 def creating(step: Step) -> list[Operation]:
     """The operations that bring a submission into being: its claim on (repository, skill) makes it the only one."""
     submission = step.submission
-    claim = Put(claim_key(submission.repo_url, submission.skill_name), submission.id.encode(), if_version=ABSENT)
+    claim = Put(claim_key(submission.repo_url, submission.claimed_name), submission.id.encode(), if_version=ABSENT)
     record = _put(submission, encode_record(submission), if_version=ABSENT)
     return [claim, record, *_telling(step), Index(index_submission(submission))]
 
@@ -240,6 +263,11 @@ def index_submission(submission: Submission) -> Document:
         updated_at=submission.updated_at,
         run=submission.run,
         reason=submission.reason,
+        parent_id=submission.parent_id,
+        slug=submission.slug,
+        version=submission.version,
+        verdict=submission.verdict,
+        score=submission.score,
     )
     return Document(
         collection=SUBMISSIONS,

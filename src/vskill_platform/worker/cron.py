@@ -19,10 +19,14 @@ from vskill_platform.ports.commit import Put
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.stores.leases import HeldLease, give_up_lease, renew_lease, take_lease
 from vskill_platform.stores.records import decode_record, encode_record
+from vskill_platform.stores.submissions import pinned_digests
+from vskill_platform.stores.versions import referenced_digests
 from vskill_platform.worker.recovery import sweep_stuck_submissions
 from vskill_platform.worker_context import current_env, run_with_worker_env
 
 LEASE_NAME = "cron"
+BLOBS_KEPT_MS = 24 * 3600 * 1000
+"""How long an archive that nothing names is kept: longer than any run takes from storing it to naming it."""
 _log = structlog.get_logger(__name__)
 
 
@@ -53,6 +57,7 @@ def standard_jobs(env: WorkerEnv) -> list[CronJob]:
     return [
         CronJob("sweep", settings.sweep_interval_s, sweep_stuck_submissions),
         CronJob("purge", settings.purge_interval_s, purge_expired),
+        CronJob("collect", settings.collect_interval_s, collect_blobs),
     ]
 
 
@@ -61,6 +66,14 @@ async def purge_expired() -> dict[str, int]:
     env = current_env("writes")
     before_ms = env.clock.now_ms() - int(env.settings.events_kept_s * 1000)
     return {"purged": await env.writes.purge(), "eventsTrimmed": await env.events.trim(before_ms=before_ms)}
+
+
+async def collect_blobs() -> dict[str, int]:
+    """Remove archives that no version and no submission names, once they are a day old."""
+    env = current_env("blobs")
+    before_ms = env.clock.now_ms() - BLOBS_KEPT_MS
+    referenced = await referenced_digests() | await pinned_digests()
+    return {"collected": await env.blobs.collect(referenced, put_before_ms=before_ms)}
 
 
 async def get_cron_run(job: str) -> CronRun | None:

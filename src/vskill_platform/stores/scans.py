@@ -1,0 +1,40 @@
+"""What scans said of a submission, run by run."""
+
+from __future__ import annotations
+
+import msgspec
+
+from vskill_platform.domain.ids import scan_key
+from vskill_platform.domain.records import Record, Submission
+from vskill_platform.domain.scan import ScanReport
+from vskill_platform.ports.commit import Operation, Put
+from vskill_platform.stores.records import decode_record, encode_record
+from vskill_platform.worker_context import current_env
+
+TIER1 = "tier1"
+
+
+class ScanRecord(Record, frozen=True, kw_only=True, rename="camel"):
+    """The report of one tier on one run."""
+
+    submission_id: str
+    run: int
+    tier: str
+    scanned_at: str
+    commit: str
+    report: ScanReport
+
+
+_scans = msgspec.json.Decoder(ScanRecord)
+
+
+async def get_scan(submission: Submission, *, tier: str = TIER1) -> ScanRecord | None:
+    """What a tier said in the present run, or None."""
+    key = scan_key(submission.id, submission.run, tier)
+    entry = await current_env("kv").kv.get(key)
+    return None if entry is None else decode_record(key, entry.value, decoder=_scans)
+
+
+def recording(scan: ScanRecord) -> Operation:
+    """The operation that keeps a report. A run that is scanned again keeps the newest."""
+    return Put(scan_key(scan.submission_id, scan.run, scan.tier), encode_record(scan))

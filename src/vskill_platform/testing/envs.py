@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from vskill_platform.engines.blobs import BlobFolder
-from vskill_platform.pipeline.process import process_message
 from vskill_platform.ports.clock import Clock
 from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.env import ProcessMessage, WorkerEnv
 from vskill_platform.ports.kv import KV
+from vskill_platform.ports.scanner import Scanner
+from vskill_platform.ports.source import Source
 from vskill_platform.settings import convert_settings
+from vskill_platform.testing.processing import NoScanner, NoSource, review_everything
 
 
 def make_env(
@@ -19,10 +21,15 @@ def make_env(
     clock: Clock,
     folder: Path,
     kv: KV | None = None,
-    process: ProcessMessage = process_message,
+    source: Source | None = None,
+    scanner: Scanner | None = None,
+    process: ProcessMessage = review_everything,
     **settings: object,
 ) -> WorkerEnv:
-    """An env over an engine; keyword arguments that are left over are settings."""
+    """An env over an engine; keyword arguments that are left over are settings.
+
+    Without a source and a scanner the work on a message is `review_everything`, which needs neither.
+    """
     return WorkerEnv(
         kv=engine.kv if kv is None else kv,
         writes=engine.writes,
@@ -33,5 +40,7 @@ def make_env(
         limiter=engine.limiter,
         clock=clock,
         settings=convert_settings(settings),
+        source=source or NoSource(),
+        scanner=scanner or NoScanner(),
         process=process,
     )

@@ -1,0 +1,54 @@
+"""What a pool and its scanning processes say to each other: msgpack in frames, each with its length before it.
+
+A process says one empty frame when it is ready. Then it is given jobs, one at a time, and answers each.
+"""
+
+from __future__ import annotations
+
+import struct
+
+import msgspec
+
+from vskill_platform.domain.content import SkillContent
+from vskill_platform.domain.scan import ScanReport
+from vskill_platform.scanning.limits import ScanLimits
+
+HEADER = struct.Struct(">I")
+MAX_ANSWER_BYTES = 16 * 1024 * 1024
+EXIT_OUT_OF_MEMORY = 3
+
+
+class Job(msgspec.Struct, frozen=True, array_like=True):
+    """A skill to scan. The answer has the same number."""
+
+    number: int
+    content: SkillContent
+    limits: ScanLimits
+
+
+class Answer(msgspec.Struct, frozen=True, array_like=True):
+    """The report on the job of this number."""
+
+    number: int
+    report: ScanReport
+
+
+_encoder = msgspec.msgpack.Encoder()
+_job_decoder = msgspec.msgpack.Decoder(Job)
+_answer_decoder = msgspec.msgpack.Decoder(Answer)
+
+
+def frame(message: Job | Answer | None) -> bytes:
+    """The message with its length before it; None gives the empty frame."""
+    data = b"" if message is None else _encoder.encode(message)
+    return HEADER.pack(len(data)) + data
+
+
+def decode_job(data: bytes) -> Job:
+    """The job in a frame."""
+    return _job_decoder.decode(data)
+
+
+def decode_answer(data: bytes) -> Answer:
+    """The answer in a frame. Raises msgspec.MsgspecError for anything else."""
+    return _answer_decoder.decode(data)

@@ -1,0 +1,216 @@
+"""The pool of scanning processes: started ahead, one job at a time each, killed and replaced when they pass a limit.
+
+What goes wrong inside a scan is part of its report. The pool computes that report itself, from nothing that the process
+that failed has said.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import math
+import os
+from dataclasses import dataclass
+from time import perf_counter
+from types import TracebackType
+from typing import Self
+
+import msgspec
+import structlog
+
+from vskill_platform import __version__
+from vskill_platform.domain.content import SkillContent, content_digest
+from vskill_platform.domain.errors import ScannerUnavailable
+from vskill_platform.domain.scan import ScanReport, Verdict
+from vskill_platform.scanning.frames import Job, decode_answer, frame
+from vskill_platform.scanning.limits import SCANNER_CRASHED, TIME_LIMIT, ScanLimits
+from vskill_platform.scanning.process import ScanProcess
+from vskill_platform.scanning.scoring import CONCERNS_FROM
+from vskill_platform.scanning.tier1.rules import load_ruleset
+from vskill_platform.settings import Settings
+
+JOBS_PER_PROCESS = 1000
+"""Jobs after which a process is replaced, so that nothing it has kept grows without end."""
+WAIT_LIMIT_S = 600.0
+DEFAULT_LIMITS = ScanLimits()
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True, eq=False)
+class _Place:
+    """Room for one process. It is empty while there is none."""
+
+    process: ScanProcess | None = None
+
+
+class ScannerPool:
+    """Scans in processes of its own. Use it as a context manager; it has no process before and none after."""
+
+    def __init__(
+        self, settings: Settings, *, limits: ScanLimits = DEFAULT_LIMITS, jobs_per_process: int = JOBS_PER_PROCESS
+    ) -> None:
+        self._time_limit_s = settings.scan_time_limit_s
+        self._memory_bytes = settings.scan_memory_bytes
+        self._limits = limits
+        self._jobs_per_process = jobs_per_process
+        self._places = tuple(_Place() for _ in range(settings.scan_processes or len(os.sched_getaffinity(0))))
+        self._free: asyncio.Queue[_Place] = asyncio.Queue()
+        self._replacing: set[asyncio.Task[None]] = set()
+        self._numbers = itertools.count(1)
+        self._is_open = False
+
+    @property
+    def size(self) -> int:
+        """How many skills are scanned side by side."""
+        return len(self._places)
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """The ids of the processes that there are now."""
+        return tuple(place.process.pid for place in self._places if place.process)
+
+    async def __aenter__(self) -> Self:
+        """Start all processes. Raises ScannerUnavailable where one cannot be started."""
+        await asyncio.to_thread(load_ruleset)
+        try:
+            started = await asyncio.gather(*map(self._fill, self._places), return_exceptions=True)
+            for failure in started:
+                if isinstance(failure, BaseException):
+                    raise failure
+        except BaseException:
+            await self.close()
+            raise
+        self._is_open = True
+        for place in self._places:
+            self._free.put_nowait(place)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def scan(self, content: SkillContent) -> ScanReport:
+        """The report on this content. Callers are served in the order in which they come."""
+        place = await self._take_place()
+        try:
+            return await self._scan_at(place, content)
+        except BaseException:
+            self._end(place)
+            raise
+        finally:
+            self._give_back(place)
+
+    async def close(self) -> None:
+        """End all processes. A scan that is still running raises ScannerUnavailable."""
+        self._is_open = False
+        for task in self._replacing:
+            task.cancel()
+        if self._replacing:
+            await asyncio.wait(self._replacing)
+        running = [place.process for place in self._places if place.process]
+        for place in self._places:
+            place.process = None
+            self._free.put_nowait(place)
+        await asyncio.gather(*(process.stop() for process in running))
+
+    async def _take_place(self) -> _Place:
+        self._ensure_open()
+        try:
+            async with asyncio.timeout(WAIT_LIMIT_S):
+                place = await self._free.get()
+        except TimeoutError as exc:
+            raise ScannerUnavailable("No scanning process became free in time. Try again later.") from exc
+        if not self._is_open:
+            self._free.put_nowait(place)
+            self._ensure_open()
+        return place
+
+    def _ensure_open(self) -> None:
+        if not self._is_open:
+            raise ScannerUnavailable("The scanner is not running. It is started when the registry starts.")
+
+    async def _scan_at(self, place: _Place, content: SkillContent) -> ScanReport:
+        number = next(self._numbers)
+        job = frame(Job(number, content, self._limits))
+        started = perf_counter()
+        process = await self._process_for(place)
+        try:
+            async with asyncio.timeout(self._time_limit_s):
+                process = await self._hand_over(place, process, job)
+                answer = decode_answer(await process.take())
+                if answer.number != number:
+                    raise ValueError("the answer is to another job")
+            return answer.report
+        except TimeoutError:
+            reason = TIME_LIMIT
+        except (EOFError, ConnectionError):
+            reason = await process.reason_of_end()
+        except (ValueError, msgspec.MsgspecError):
+            reason = SCANNER_CRASHED
+        self._end(place)
+        self._ensure_open()
+        _log.warning("scan_ended_early", reason=reason, pid=process.pid, bytes=content.size)
+        return await _unseen_report(content, reason, elapsed_ms=(perf_counter() - started) * 1e3)
+
+    async def _hand_over(self, place: _Place, process: ScanProcess, job: bytes) -> ScanProcess:
+        """Hand the job to the process, or once to another where this one turns out to have died while it was idle."""
+        try:
+            await process.give(job)
+        except ConnectionError:
+            self._end(place)
+            process = await self._fill(place)
+            await process.give(job)
+        return process
+
+    async def _process_for(self, place: _Place) -> ScanProcess:
+        if place.process is not None and place.process.is_alive:
+            return place.process
+        return await self._fill(place)
+
+    async def _fill(self, place: _Place) -> ScanProcess:
+        """A new process for the place. One that is left there from before is ended."""
+        if place.process is not None:
+            self._end(place)
+            await place.process.gone()
+            place.process = None
+        cpu_s = math.ceil(self._time_limit_s)
+        place.process = await ScanProcess.start(memory_bytes=self._memory_bytes, cpu_s=cpu_s)
+        return place.process
+
+    def _end(self, place: _Place) -> None:
+        if place.process is not None:
+            place.process.kill()
+
+    def _give_back(self, place: _Place) -> None:
+        """Make the place free, after its process has been replaced if that is due."""
+        process = place.process
+        if process is not None and process.is_alive and process.jobs < self._jobs_per_process:
+            self._free.put_nowait(place)
+        elif self._is_open:
+            task = asyncio.create_task(self._replace(place))
+            self._replacing.add(task)
+            task.add_done_callback(self._replacing.discard)
+
+    async def _replace(self, place: _Place) -> None:
+        try:
+            await self._fill(place)
+        except ScannerUnavailable as exc:
+            _log.error("scan_process_not_replaced", error=exc.message)
+        finally:
+            self._free.put_nowait(place)
+
+
+async def _unseen_report(content: SkillContent, reason: str, *, elapsed_ms: float) -> ScanReport:
+    """What is said of a skill that could not be scanned: nothing is known of it, so a person has to look."""
+    return ScanReport(
+        name="",
+        verdict=Verdict.CONCERNS,
+        score=CONCERNS_FROM,
+        flagged=True,
+        content_digest=await asyncio.to_thread(content_digest, content),
+        ruleset_version=load_ruleset().version,
+        scanner_version=__version__,
+        limits_hit=(reason,),
+        duration_ms=round(elapsed_ms, 3),
+    )

@@ -1,0 +1,32 @@
+"""From findings to a score and a verdict. Pure, and never kinder for having more to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vskill_platform.domain.scan import Finding, Severity, Verdict
+
+PENALTIES = {
+    Severity.CRITICAL: 25,
+    Severity.HIGH: 15,
+    Severity.MEDIUM: 8,
+    Severity.LOW: 3,
+    Severity.INFO: 0,
+}
+PASS_FROM = 80
+CONCERNS_FROM = 50
+
+
+def score(findings: Sequence[Finding]) -> int:
+    """100 less a penalty for each finding, and not below 0."""
+    return max(0, 100 - sum(PENALTIES[finding.severity] for finding in findings))
+
+
+def verdict(points: int, *, findings: Sequence[Finding], limits_hit: Sequence[str]) -> Verdict:
+    """What the scan says: a critical finding fails; a high one or a limit that was hit is never a pass."""
+    severities = {finding.severity for finding in findings}
+    if Severity.CRITICAL in severities or points < CONCERNS_FROM:
+        return Verdict.FAIL
+    if points < PASS_FROM or Severity.HIGH in severities or limits_hit:
+        return Verdict.CONCERNS
+    return Verdict.PASS

@@ -1,0 +1,126 @@
+"""What a skill can do, as far as its text says: hosts, commands, environment variables and packages.
+
+A first, honest pass over what is written plainly. It accuses nobody; it lets people compare a skill with its description.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from vskill_platform.domain.scan import Capabilities
+from vskill_platform.scanning.tier1.file_kinds import Shape, suffix_of
+from vskill_platform.scanning.tier1.patterns import Pattern
+from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
+
+MATCHES_PER_FILE = 2_000
+LONGEST_LINE = 2_000
+SHELL_LANGUAGES = frozenset(["sh", "bash", "shell", "zsh", "fish", "console", "terminal", "shell-session"])
+SHELL_SUFFIXES = frozenset(["sh", "bash", "zsh", "ksh"])
+_SHELL_WORDS = (
+    "if then else elif fi for while until do done case esac in function select time return exit local export set unset "
+    "shift break continue trap declare readonly"
+)
+SHELL_WORDS = frozenset(_SHELL_WORDS.split())
+_OPTIONS = (
+    "-r --requirement -c --constraint -i --index-url --extra-index-url -e --editable -t --target -f --find-links --registry "
+    "--prefix -p --package --python"
+)
+OPTIONS_WITH_VALUE = frozenset(_OPTIONS.split())
+
+_HOST = Pattern(r"(?i)\b(?:https?|wss?|ftp)://(?:[^\s/@\"'<>`]{1,100}@)?([a-z0-9](?:[a-z0-9.-]{0,252}[a-z0-9])?)")
+_VARIABLE = Pattern(
+    r"\$\{?([A-Z][A-Z0-9_]{2,63})\b"
+    r"|\b(?:os\.)?(?:environ(?:\.get)?|getenv)\s?[\[(]\s?[\"']([A-Za-z_][A-Za-z0-9_]{1,63})[\"']"
+    r"|\bprocess\.env(?:\.|\[[\"'])([A-Za-z_][A-Za-z0-9_]{1,63})"
+    r"|\$env:([A-Za-z_][A-Za-z0-9_]{1,63})"
+)
+_PYPI = Pattern(
+    r"\b(?:pip[0-9.]*|pipx|uv pip) install((?:[ \t]+[^\s`'\";|&)]+){1,20})|\buv add((?:[ \t]+[^\s`'\";|&)]+){1,20})"
+)
+_NPM = Pattern(r"\b(?:npm (?:install|i|add)|pnpm (?:install|add)|yarn add|bun add)((?:[ \t]+[^\s`'\";|&)]+){1,20})")
+_NPX = Pattern(r"\bnpx((?:[ \t]+-[^\s`]+){0,5}[ \t]+[^\s`'\";|&)]+)")
+_PYPI_NAME = Pattern(r"^([A-Za-z0-9][A-Za-z0-9._-]{0,99})(?:\[|[=<>~!@;]|$)")
+_NPM_NAME = Pattern(r"^(@[a-z0-9._-]{1,100}/[a-z0-9._-]{1,100}|[a-z0-9][a-z0-9._-]{0,99})(?:@|$)")
+_INSTALLERS = (("pypi", _PYPI, _PYPI_NAME), ("npm", _NPM, _NPM_NAME), ("npm", _NPX, _NPM_NAME))
+_COMMAND = Pattern(r"^(?:[A-Za-z_][A-Za-z0-9_]*=\S*\s+)*((?:\./|~/|/)?[A-Za-z0-9_][A-Za-z0-9_./+-]{0,63})(?:\s|$)")
+
+
+def capabilities_of(skill: SkillUnderScan) -> Capabilities:
+    """What the skill's text says it reaches, runs, reads and installs; each list sorted and bounded."""
+    files = [file for file in skill.files if file.shape is Shape.TEXT]
+    limit = skill.limits.max_capabilities
+    return Capabilities(
+        network_hosts=_some(_hosts(files), limit),
+        commands=_some(_commands(files), limit),
+        environment=_some(_caught(_VARIABLE, files), limit),
+        packages=_some(_packages(files), limit),
+    )
+
+
+def _some(found: Iterable[str], limit: int) -> tuple[str, ...]:
+    return tuple(sorted(set(found))[:limit])
+
+
+def _caught(pattern: Pattern, files: Iterable[FileUnderScan]) -> Iterator[str]:
+    for file in files:
+        yield from islice(pattern.groups(file.encoded), MATCHES_PER_FILE)
+
+
+def _hosts(files: Iterable[FileUnderScan]) -> Iterator[str]:
+    return (host.lower() for host in _caught(_HOST, files))
+
+
+def _packages(files: list[FileUnderScan]) -> Iterator[str]:
+    for registry, install, name in _INSTALLERS:
+        for words in _caught(install, files):
+            yield from (f"{registry}:{found}" for word in _plain_words(words) for found in name.groups(word.encode()))
+
+
+def _plain_words(words: str) -> Iterator[str]:
+    """The words that are no options, no values of options and no paths."""
+    is_value = False
+    for word in words.split():
+        if not is_value and not word.startswith(("-", ".", "/", "$", "<", "{")):
+            yield word
+        is_value = word in OPTIONS_WITH_VALUE
+
+
+def _commands(files: Iterable[FileUnderScan]) -> Iterator[str]:
+    for file in files:
+        for line in islice(_shell_lines(file), MATCHES_PER_FILE):
+            yield from _first_words(line)
+
+
+def _shell_lines(file: FileUnderScan) -> Iterator[str]:
+    if suffix_of(file.path) in SHELL_SUFFIXES:
+        yield from file.lines
+    elif suffix_of(file.path) in {"md", "mdx", "markdown"}:
+        yield from _fenced_lines(file.lines)
+
+
+def _fenced_lines(lines: Iterable[str]) -> Iterator[str]:
+    """The lines of the fenced blocks that say they are shell."""
+    fence = ""
+    is_shell = False
+    for line in lines:
+        stripped = line.strip()
+        if fence:
+            if stripped.startswith(fence) and not stripped.strip(fence[0]):
+                fence = ""
+            elif is_shell:
+                yield line
+        elif stripped.startswith(("```", "~~~")):
+            fence = stripped[:3]
+            is_shell = stripped.lstrip("`~").strip().split(" ")[0].lower() in SHELL_LANGUAGES
+
+
+def _first_words(line: str) -> Iterator[str]:
+    """The commands of a shell line: what stands at its head and after each `|`, `&` and `;`."""
+    plain = line[:LONGEST_LINE].strip().removeprefix("$ ")
+    if plain.startswith("#"):
+        return
+    for part in plain.replace("&", "|").replace(";", "|").split("|"):
+        for word in _COMMAND.groups(part.strip().encode()):
+            if word not in SHELL_WORDS and not word.isdigit():
+                yield word

@@ -1,0 +1,192 @@
+"""What a file is: the kinds that rules can name, by its path, and its shape, by its bytes.
+
+The two are judged apart. A name decides which rules look at a file, and what is not known by name is looked at by all of
+them: a harmless-looking extension must not switch rules off. The bytes decide whether the file can be read at all.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import PurePosixPath
+
+UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+MOST_UNDECODABLE = 0.2
+"""The share of characters that may be undecodable in what still counts as text, such as prose in an old encoding."""
+
+
+class FileKind(StrEnum):
+    """A kind of file that a rule can name in `applies_to`."""
+
+    ANY = "any"
+    MARKDOWN = "markdown"
+    SCRIPT = "script"
+    CONFIG = "config"
+    FRONTMATTER = "frontmatter"
+
+
+class Shape(StrEnum):
+    """What the bytes of a file are."""
+
+    TEXT = "text"
+    MEDIA = "media"
+    EXECUTABLE = "executable"
+    ARCHIVE = "archive"
+    BINARY = "binary"
+
+
+EVERY_KIND = frozenset({FileKind.ANY, FileKind.MARKDOWN, FileKind.SCRIPT, FileKind.CONFIG})
+
+_SUFFIXES = {
+    FileKind.MARKDOWN: "md mdx markdown txt text rst adoc org",
+    FileKind.SCRIPT: (
+        "sh bash zsh fish ksh py pyw js mjs cjs jsx ts mts cts tsx rb ps1 psm1 psd1 bat cmd pl pm php lua r jl go rs java "
+        "kt kts swift c h cc cpp hpp cs scala groovy applescript awk tcl vbs vba sql ipynb nu ex exs erl clj"
+    ),
+    FileKind.CONFIG: "json jsonc json5 jsonl yaml yml toml ini cfg conf env properties plist lock npmrc pypirc",
+}
+_KIND_OF_SUFFIX = {suffix: kind for kind, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
+_NAMES = {
+    FileKind.MARKDOWN: "readme license licence notice changelog contributing authors copying todo",
+    FileKind.SCRIPT: "makefile dockerfile justfile rakefile gemfile jenkinsfile vagrantfile procfile",
+    FileKind.CONFIG: "pipfile .gitconfig .gitmodules .editorconfig .gitignore .gitattributes",
+}
+_KIND_OF_NAME = {name: kind for kind, names in _NAMES.items() for name in names.split()}
+
+_MEDIA = "png jpg jpeg gif webp bmp ico cur avif tif tiff pdf woff woff2 ttf otf mp3 mp4 m4a mov wav ogg flac webm"
+MEDIA_SUFFIXES = frozenset(_MEDIA.split())
+_EXECUTABLE_ZIPS = "jar war apk whl egg xpi crx vsix nupkg pyz"
+_EXECUTABLE_ZIP_SUFFIXES = frozenset(_EXECUTABLE_ZIPS.split())
+_EXECUTABLE_MAGIC = (
+    b"\x7fELF",
+    b"MZ",
+    b"\xfe\xed\xfa\xce",
+    b"\xfe\xed\xfa\xcf",
+    b"\xce\xfa\xed\xfe",
+    b"\xcf\xfa\xed\xfe",
+    b"\xca\xfe\xba\xbe",
+    b"\0asm",
+    b"dex\n",
+    b"BC\xc0\xde",
+    b"\x1bLua",
+)
+_ZIP_MAGIC = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+_ARCHIVE_MAGIC = (
+    b"\x1f\x8b",
+    b"BZh",
+    b"\xfd7zXZ\0",
+    b"7z\xbc\xaf\x27\x1c",
+    b"Rar!\x1a\x07",
+    b"\x28\xb5\x2f\xfd",
+    b"\x04\x22\x4d\x18",
+    b"MSCF",
+    b"!<arch>\n",
+    b"\xed\xab\xee\xdb",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+)
+_MEDIA_MAGIC = (
+    b"\x89PNG\r\n\x1a\n",
+    b"\xff\xd8\xff",
+    b"GIF87a",
+    b"GIF89a",
+    b"BM",
+    b"\0\0\x01\0",
+    b"\0\0\x02\0",
+    b"II*\0",
+    b"MM\0*",
+    b"wOFF",
+    b"wOF2",
+    b"\0\x01\0\0",
+    b"OTTO",
+    b"ttcf",
+    b"true",
+    b"ID3",
+    b"\xff\xfb",
+    b"\xff\xfa",
+    b"\xff\xf3",
+    b"\xff\xf2",
+    b"\xff\xe3",
+    b"OggS",
+    b"fLaC",
+    b"\x1a\x45\xdf\xa3",
+)
+_RIFF_MEDIA = (b"WEBP", b"WAVE", b"AVI ")
+_FILM_BOXES = (b"ftyp", b"moov", b"mdat", b"wide", b"free")
+
+
+def suffix_of(path: str) -> str:
+    """The last extension of a path in lower case, without its dot; `.env` has the extension `env`."""
+    name = PurePosixPath(path).name.lower()
+    return name.rpartition(".")[2] if "." in name else ""
+
+
+def kinds_of(path: str, content: bytes, *, executable: bool = False) -> frozenset[FileKind]:
+    """Which rules look at a file. A shebang or an executable bit adds to what the name says, nothing takes away."""
+    kinds = _kinds_by_name(path)
+    if kinds and (executable or content.startswith(b"#!")):
+        kinds = kinds | {FileKind.SCRIPT}
+    return kinds | {FileKind.ANY} if kinds else EVERY_KIND
+
+
+def shape_of(path: str, content: bytes) -> Shape:
+    """What the bytes are. Clean text is text whatever it begins with; magic bytes tell apart what is not.
+
+    Media must be so by name and by bytes: the magic of some media is two letters long.
+    """
+    if _is_clean_text(content):
+        return Shape.TEXT
+    if _is_executable(path, content):
+        return Shape.EXECUTABLE
+    if content.startswith((*_ZIP_MAGIC, *_ARCHIVE_MAGIC)) or content[257:262] == b"ustar":
+        return Shape.ARCHIVE
+    if suffix_of(path) in MEDIA_SUFFIXES and _is_media(content):
+        return Shape.MEDIA
+    return Shape.TEXT if _is_mostly_text(content) else Shape.BINARY
+
+
+def is_pdf(content: bytes) -> bool:
+    """Whether readers would take the bytes for a PDF, which may consist of clean text."""
+    return content.startswith(b"%PDF-")
+
+
+def _kinds_by_name(path: str) -> frozenset[FileKind]:
+    name = PurePosixPath(path).name.lower()
+    if name.startswith("requirements") and name.endswith(".txt"):
+        return frozenset({FileKind.CONFIG})
+    if name.startswith(".env"):
+        return frozenset({FileKind.CONFIG})
+    kind = _KIND_OF_NAME.get(name) or _KIND_OF_SUFFIX.get(suffix_of(path))
+    return frozenset({kind}) if kind else frozenset()
+
+
+def _is_clean_text(content: bytes) -> bool:
+    if content.startswith(UTF16_MARKS):
+        return _decodes(content, "utf-16")
+    return b"\0" not in content and (content.isascii() or _decodes(content, "utf-8"))
+
+
+def _decodes(content: bytes, encoding: str) -> bool:
+    try:
+        content.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _is_mostly_text(content: bytes) -> bool:
+    if b"\0" in content:
+        return False
+    text = content.decode("utf-8", "replace")
+    return text.count("\ufffd") <= MOST_UNDECODABLE * len(text)
+
+
+def _is_executable(path: str, content: bytes) -> bool:
+    if content.startswith(_ZIP_MAGIC):
+        return suffix_of(path) in _EXECUTABLE_ZIP_SUFFIXES
+    is_compiled_python = content[2:4] == b"\r\n" and suffix_of(path) in {"pyc", "pyo"}
+    return is_compiled_python or content.startswith(_EXECUTABLE_MAGIC)
+
+
+def _is_media(content: bytes) -> bool:
+    if content.startswith(b"RIFF"):
+        return content[8:12] in _RIFF_MEDIA
+    return content.startswith(_MEDIA_MAGIC) or content[4:8] in _FILM_BOXES or is_pdf(content)

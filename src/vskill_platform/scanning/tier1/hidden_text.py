@@ -1,0 +1,88 @@
+"""Checks for characters that people do not see and models read.
+
+Ordinary use stays allowed: joiners inside emoji and inside scripts that need them, flags, and a byte order mark at the head
+of a file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from vskill_platform.scanning.tier1.excerpts import make_excerpt
+from vskill_platform.scanning.tier1.file_kinds import Shape
+from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
+from vskill_platform.scanning.tier1.structure import Place, Seen
+
+_FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a\U000e0030-\U000e0039]{2,6}\U000e007f")
+_TAGS = re.compile("[\U000e0000-\U000e007f]")
+_BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_ZERO_WIDTH = re.compile(
+    "(?<=[0-9A-Za-z])[\u00ad\u200b-\u200d\u2060\ufeff]+(?=[0-9A-Za-z])|[\u200b-\u200d\u2060-\u2064\ufeff]{4}"
+)
+_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2}")
+
+
+def tag_characters(skill: SkillUnderScan) -> Seen:
+    """Letters of the tag block, which no screen shows, outside the flags that they are for."""
+    for file in _suspects(skill):
+        if _TAGS.search(file.text):
+            flags = [found.span() for found in _FLAG.finditer(file.text)]
+            yield from islice(_places(file, _TAGS, allowed=flags), skill.limits.max_places)
+
+
+def direction_controls(skill: SkillUnderScan) -> Seen:
+    """Characters that make text look as if it stood in another order."""
+    for file in _suspects(skill):
+        yield from islice(_places(file, _BIDI), skill.limits.max_places)
+
+
+def zero_width_characters(skill: SkillUnderScan) -> Seen:
+    """Characters without width inside Latin words, or many of them in a row."""
+    for file in _suspects(skill):
+        yield from islice(_places(file, _ZERO_WIDTH), skill.limits.max_places)
+
+
+def variation_selectors(skill: SkillUnderScan) -> Seen:
+    """Several variation selectors in a row, which vary nothing and can carry bytes."""
+    for file in _suspects(skill):
+        yield from islice(_places(file, _SELECTORS), skill.limits.max_places)
+
+
+def _suspects(skill: SkillUnderScan) -> Iterator[FileUnderScan]:
+    """Every file but media: a NUL byte that makes a text unreadable must not make what is hidden in it unseen."""
+    return (file for file in skill.files if file.shape is not Shape.MEDIA and file.has_invisible_text)
+
+
+def _places(
+    file: FileUnderScan, pattern: re.Pattern[str], *, allowed: Sequence[tuple[int, int]] = ()
+) -> Iterator[Place]:
+    """One place a line. Lines are counted from one match to the next, so the file is walked once."""
+    line, counted = 1, 0
+    last_line = 0
+    inside = _Inside(allowed)
+    for found in pattern.finditer(file.text):
+        if inside.covers(found.start()):
+            continue
+        line += file.text.count("\n", counted, found.start())
+        counted = found.start()
+        if not file.has_places:
+            yield Place(file.path)
+            return
+        if line != last_line:
+            column = found.start() - (file.text.rfind("\n", 0, found.start()) + 1)
+            yield Place(file.path, line, column + 1, make_excerpt(file.lines[line - 1], start=column))
+        last_line = line
+
+
+class _Inside:
+    """Tells whether offsets, asked in ascending order, lie inside one of the spans."""
+
+    def __init__(self, spans: Sequence[tuple[int, int]]) -> None:
+        self._left = list(reversed(spans))
+
+    def covers(self, offset: int) -> bool:
+        while self._left and self._left[-1][1] <= offset:
+            self._left.pop()
+        return bool(self._left) and self._left[-1][0] <= offset

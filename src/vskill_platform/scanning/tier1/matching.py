@@ -1,0 +1,114 @@
+"""Finds the places where pattern rules hit a view.
+
+A few passes over the text tell which rules may hit at all; only those look for their places. Whatever the text is made of,
+both take linear time, and how many places are looked at is bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from vskill_platform.scanning.limits import MATCH_LIMIT, ScanLimits
+from vskill_platform.scanning.tier1.excerpts import make_excerpt
+from vskill_platform.scanning.tier1.patterns import PatternSet, Span, compile_pattern
+from vskill_platform.scanning.tier1.rules import Rule, Ruleset
+from vskill_platform.scanning.tier1.skill import Analyser, Hit, LimitHit, Observation, SkillUnderScan
+from vskill_platform.scanning.tier1.views import View, ViewMaker
+
+LINE_REACH = 500
+"""Bytes to each side of a match that count as its line. Without it a file in one long line could excuse itself."""
+
+
+class PatternRule:
+    """A rule that looks for its places. Its pattern is compiled when it is first needed: most rules never hit."""
+
+    __slots__ = ("_pattern", "_unless", "rule")
+
+    def __init__(self, rule: Rule, *, pattern: str) -> None:
+        self.rule = rule
+        self._pattern = pattern
+        self._unless = rule.unless
+
+    def spans(self, data: bytes) -> Iterator[Span | None]:
+        """Every match in turn; None stands for one that the rule's exception covers."""
+        for span in compile_pattern(self._pattern).spans(data):
+            visible = _without_leading_space(data, span)
+            yield None if self._is_excepted(data, visible) else visible
+
+    def _is_excepted(self, data: bytes, span: Span) -> bool:
+        if self._unless is None:
+            return False
+        start, end = line_around(data, span)
+        return compile_pattern(self._unless).is_in(data[start:end])
+
+
+class Matcher:
+    """The pattern rules of a ruleset, ready to look."""
+
+    def __init__(self, ruleset: Ruleset) -> None:
+        patterns = {rule.id: rule.pattern for rule in ruleset.pattern_rules if rule.pattern is not None}
+        self._rules = [PatternRule(ruleset.rules[name], pattern=pattern) for name, pattern in patterns.items()]
+        self._set = PatternSet(list(patterns.values()))
+
+    def observe(self, view: View, *, limits: ScanLimits) -> Iterator[Observation]:
+        """Where rules hit the view, rule by rule, from left to right."""
+        for number in self._set.which(view.data):
+            looking = self._rules[number]
+            if looking.rule.applies_to & view.kinds:
+                yield from _places(looking, view, limits)
+
+
+def pattern_analyser(make_views: ViewMaker) -> Analyser:
+    """The analyser that matches all pattern rules against these views."""
+
+    def observe_views(skill: SkillUnderScan) -> Iterator[Observation]:
+        matcher = matcher_for(skill.ruleset)
+        for view in make_views(skill):
+            yield from matcher.observe(view, limits=skill.limits)
+
+    return observe_views
+
+
+@lru_cache(maxsize=4)
+def matcher_for(ruleset: Ruleset) -> Matcher:
+    """The ruleset's matcher; compiled once."""
+    return Matcher(ruleset)
+
+
+def line_around(data: bytes, span: Span) -> Span:
+    """The line that a match begins in, as far as it is near the match."""
+    earliest = max(0, span.start - LINE_REACH)
+    start = data.rfind(b"\n", earliest, span.start) + 1 or earliest
+    latest = min(len(data), max(span.end, span.start) + LINE_REACH)
+    end = data.find(b"\n", span.start, latest)
+    return Span(start, latest if end < 0 else end)
+
+
+def _without_leading_space(data: bytes, span: Span) -> Span:
+    """The match from its first visible character on: a place is where there is something to see."""
+    matched = data[span.start : span.end]
+    visible = matched.lstrip()
+    return Span(span.end - len(visible), span.end) if visible else span
+
+
+def _places(looking: PatternRule, view: View, limits: ScanLimits) -> Iterator[Observation]:
+    found = 0
+    for looked_at, span in enumerate(looking.spans(view.data), start=1):
+        if span is not None:
+            yield _hit(looking.rule, view, span)
+            found += 1
+        if found >= limits.max_places:
+            return
+        if looked_at >= limits.max_matches:
+            if not found:
+                yield LimitHit(MATCH_LIMIT)
+            return
+
+
+def _hit(rule: Rule, view: View, span: Span) -> Hit:
+    start, end = line_around(view.data, span)
+    before = view.data[start : span.start].decode(errors="ignore")
+    line = before + view.data[span.start : end].decode(errors="ignore")
+    place = view.locate(span.start)
+    return Hit(rule.id, view.file, place.line, place.column, make_excerpt(line, start=len(before)), view.layer)

@@ -1,0 +1,157 @@
+"""Rules as data: one TOML file a category, checked while it is read, so that a broken rule never becomes a silent one.
+
+A rule hits by `pattern` (google-re2, matched over the whole text of a file) or by `check` (a named function of
+`structure.py`). Nothing that a skill brings along can add, change or switch off a rule.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from vskill_platform.domain.errors import InvalidRules
+from vskill_platform.domain.scan import Owasp, Severity, Threat
+from vskill_platform.scanning.tier1.file_kinds import FileKind
+from vskill_platform.scanning.tier1.patterns import compile_pattern
+
+RULES_FOLDER = Path(__file__).with_name("rules")
+RULESET_SERIES = "2026.11"
+MIN_EXAMPLES = 2
+
+Text = Annotated[str, Meta(min_length=1)]
+
+
+class _GivenRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    id: Annotated[str, Meta(pattern=r"^[A-Z]{2,3}-[0-9]{3}\Z")]
+    title: Text
+    severity: Severity
+    message: Text
+    why: Text
+    fix: Text
+    category: Threat | None = None
+    owasp: Owasp | None = None
+    applies_to: tuple[FileKind, ...] = (FileKind.ANY,)
+    pattern: Text | None = None
+    unless: Text | None = None
+    check: Text | None = None
+    matches: tuple[str, ...] = ()
+    ignores: tuple[str, ...] = ()
+
+
+class _RuleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    category: Threat
+    owasp: Owasp
+    rules: tuple[_GivenRule, ...]
+
+
+class Rule(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing the scanner looks for. It has a `pattern` or the name of a `check`, never both."""
+
+    id: str
+    title: str
+    severity: Severity
+    category: Threat
+    owasp: Owasp
+    message: str
+    why: str
+    fix: str
+    applies_to: frozenset[FileKind]
+    pattern: str | None
+    unless: str | None
+    check: str | None
+    matches: tuple[str, ...]
+    ignores: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Ruleset:
+    """All rules by id, in the order of their ids, and the version that stands for exactly these rules."""
+
+    rules: dict[str, Rule]
+    version: str
+
+    @cached_property
+    def pattern_rules(self) -> tuple[Rule, ...]:
+        """The rules that hit by pattern."""
+        return tuple(rule for rule in self.rules.values() if rule.pattern is not None)
+
+    @cached_property
+    def check_rules(self) -> tuple[Rule, ...]:
+        """The rules that hit by a named check."""
+        return tuple(rule for rule in self.rules.values() if rule.check is not None)
+
+
+@cache
+def load_ruleset(folder: Path = RULES_FOLDER) -> Ruleset:
+    """The rules of every `*.toml` in the folder, with every pattern tried. Raises InvalidRules, naming the rule."""
+    ruleset = read_ruleset(folder)
+    for rule in ruleset.pattern_rules:
+        problem = _pattern_problem("pattern", rule.pattern) or _pattern_problem("unless", rule.unless)
+        if problem:
+            raise InvalidRules(f"Rule {rule.id} is broken: {problem}.", rule=rule.id)
+    return ruleset
+
+
+@cache
+def read_ruleset(folder: Path = RULES_FOLDER) -> Ruleset:
+    """The same rules without trying their patterns, for a process whose owner has loaded them. Raises InvalidRules."""
+    rules: dict[str, Rule] = {}
+    digest = hashlib.sha256()
+    for path in sorted(folder.glob("*.toml")):
+        data = path.read_bytes()
+        digest.update(path.name.encode() + b"\0" + data + b"\0")
+        for rule in _read_rules(path.name, data):
+            if rule.id in rules:
+                raise InvalidRules(f"Rule {rule.id} in {path.name} is there twice. Give one of them an id of its own.")
+            rules[rule.id] = rule
+    if not rules:
+        raise InvalidRules(f"There is no rule in {folder}. A scanner without rules would pass everything.")
+    return Ruleset(rules=dict(sorted(rules.items())), version=f"{RULESET_SERIES}+{digest.hexdigest()[:8]}")
+
+
+def _read_rules(name: str, data: bytes) -> list[Rule]:
+    try:
+        given = msgspec.convert(tomllib.loads(data.decode()), _RuleFile)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as exc:
+        raise InvalidRules(f"The rule file {name} cannot be read: {exc}.", file=name) from exc
+    return [_checked(name, rule, of=given) for rule in given.rules]
+
+
+def _checked(name: str, given: _GivenRule, *, of: _RuleFile) -> Rule:
+    problem = _problem_of(given)
+    if problem:
+        raise InvalidRules(f"Rule {given.id} in {name} is broken: {problem}.", file=name, rule=given.id)
+    fields = msgspec.structs.asdict(given)
+    fields["category"] = given.category or of.category
+    fields["owasp"] = given.owasp or of.owasp
+    fields["applies_to"] = frozenset(given.applies_to)
+    return Rule(**fields)
+
+
+def _problem_of(given: _GivenRule) -> str | None:
+    if (given.pattern is None) == (given.check is None):
+        return "it needs a pattern or a check, and not both"
+    if not given.applies_to:
+        return "applies_to is empty, so it would never be looked at"
+    if given.pattern is None:
+        return "a check has no unless" if given.unless else None
+    if min(len(given.matches), len(given.ignores)) < MIN_EXAMPLES:
+        return f"it needs at least {MIN_EXAMPLES} texts in matches and {MIN_EXAMPLES} in ignores"
+    return None
+
+
+def _pattern_problem(field: str, source: str | None) -> str | None:
+    if source is None:
+        return None
+    try:
+        pattern = compile_pattern(source)
+    except InvalidRules as exc:
+        return f"its {field} does not compile ({exc.message.rstrip('.')})"
+    return f"its {field} matches the empty text, so it would hit everywhere" if pattern.is_in(b"") else None

@@ -1,0 +1,131 @@
+"""The scan itself: from the bytes of a skill to a report. No clock, no network, no disk beyond the rules.
+
+An analyser that fails loses only what it would have found, and the report says that it failed.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+
+from vskill_platform import __version__
+from vskill_platform.domain.content import SkillContent, content_digest
+from vskill_platform.domain.errors import InvalidRules
+from vskill_platform.domain.scan import Finding, ScanReport, Severity, Verdict
+from vskill_platform.scanning.limits import ANALYSER_FAILED, BYTES_LIMIT, ScanLimits
+from vskill_platform.scanning.scoring import score, verdict
+from vskill_platform.scanning.tier1.analysers import ANALYSERS, CHECK_NAMES, NamedAnalyser
+from vskill_platform.scanning.tier1.capabilities import capabilities_of
+from vskill_platform.scanning.tier1.rules import Rule, Ruleset, load_ruleset
+from vskill_platform.scanning.tier1.skill import (
+    FileUnderScan,
+    Hit,
+    LimitHit,
+    Observation,
+    SkillUnderScan,
+    file_under_scan,
+    simple_name,
+)
+
+DEFAULT_LIMITS = ScanLimits()
+_GRAVITY = {severity: rank for rank, severity in enumerate(Severity)}
+# Standard logging: structlog takes longer to import than all else that a scanning process needs.
+_log = logging.getLogger(__name__)
+
+
+def scan_content(
+    content: SkillContent,
+    *,
+    limits: ScanLimits = DEFAULT_LIMITS,
+    ruleset: Ruleset | None = None,
+    analysers: Sequence[NamedAnalyser] = ANALYSERS,
+) -> ScanReport:
+    """The report on this content. The same content, rules and limits give the same report, to the byte."""
+    rules = ruleset or load_ruleset()
+    _ensure_checks_exist(rules)
+    files = _files_within(content, limits.max_bytes)
+    skill = SkillUnderScan(content=content, files=files, ruleset=rules, limits=limits)
+    observations = list(_observe(skill, analysers))
+    if len(files) < len(content.files):
+        observations.append(LimitHit(BYTES_LIMIT))
+    return _report(skill, observations)
+
+
+def _report(skill: SkillUnderScan, observations: Sequence[Observation]) -> ScanReport:
+    findings = _findings(skill, [seen for seen in observations if isinstance(seen, Hit)])
+    limits_hit = tuple(sorted({seen.name for seen in observations if isinstance(seen, LimitHit)}))
+    points = score(findings)
+    said = verdict(points, findings=findings, limits_hit=limits_hit)
+    return ScanReport(
+        name=simple_name(skill.frontmatter),
+        verdict=said,
+        score=points,
+        flagged=said is not Verdict.PASS,
+        content_digest=content_digest(skill.content),
+        ruleset_version=skill.ruleset.version,
+        scanner_version=__version__,
+        limits_hit=limits_hit,
+        capabilities=capabilities_of(skill),
+        findings=tuple(findings[: skill.limits.max_findings]),
+    )
+
+
+def _ensure_checks_exist(ruleset: Ruleset) -> None:
+    unknown = sorted({rule.check for rule in ruleset.check_rules if rule.check} - CHECK_NAMES)
+    if unknown:
+        raise InvalidRules(f"Rules name checks that do not exist: {', '.join(unknown)}.", checks=unknown)
+
+
+def _files_within(content: SkillContent, max_bytes: int) -> tuple[FileUnderScan, ...]:
+    """The files that fit, the smallest first, so that one huge file cannot push all others out."""
+    kept: set[str] = set()
+    left = max_bytes
+    for file in sorted(content.files, key=lambda file: len(file.content)):
+        left -= len(file.content)
+        if left < 0:
+            break
+        kept.add(file.path)
+    return tuple(file_under_scan(file) for file in content.files if file.path in kept)
+
+
+def _observe(skill: SkillUnderScan, analysers: Iterable[NamedAnalyser]) -> Iterator[Observation]:
+    for name, analyse in analysers:
+        try:
+            yield from analyse(skill)
+        except MemoryError:
+            raise
+        except Exception:
+            _log.exception("The analyser %s failed. The report says so and does not say PASS.", name)
+            yield LimitHit(f"{ANALYSER_FAILED}:{name}")
+
+
+def _findings(skill: SkillUnderScan, hits: Sequence[Hit]) -> list[Finding]:
+    """One finding for each rule and file, so that saying a thing twice does not count twice; the gravest first."""
+    together: dict[tuple[str, str], list[Hit]] = {}
+    for hit in hits:
+        together.setdefault((hit.rule_id, hit.file), []).append(hit)
+    found = [_finding(skill.ruleset.rules[rule_id], places) for (rule_id, _), places in together.items()]
+    return sorted(found, key=_order)
+
+
+def _finding(rule: Rule, places: Sequence[Hit]) -> Finding:
+    first = min((hit for hit in places if hit.layer == places[0].layer), key=lambda hit: (hit.line, hit.column))
+    return Finding(
+        rule_id=rule.id,
+        category=rule.category,
+        owasp=rule.owasp,
+        severity=rule.severity,
+        file=first.file,
+        line=first.line,
+        column=first.column,
+        excerpt=first.excerpt,
+        message=rule.message,
+        why=rule.why,
+        fix=rule.fix,
+        layer=first.layer,
+        more_lines=tuple(sorted({hit.line for hit in places} - {first.line})),
+    )
+
+
+def _order(finding: Finding) -> tuple[int, bytes, int, int, str]:
+    return (_GRAVITY[finding.severity], finding.file.encode(), finding.line, finding.column, finding.rule_id)

@@ -1,0 +1,156 @@
+"""A skill as the analysers see it, and what they say about it.
+
+An analyser is a function from a `SkillUnderScan` to observations. It never decides how grave a thing is: it names a rule
+and a place, and the rule has the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from vskill_platform.domain.content import SKILL_FILE_NAMES, SkillContent, SkillFile
+from vskill_platform.scanning.limits import ScanLimits
+from vskill_platform.scanning.tier1.file_kinds import UTF16_MARKS, FileKind, Shape, kinds_of, shape_of
+from vskill_platform.scanning.tier1.rules import Ruleset
+
+WITHOUT_WIDTH = re.compile(
+    "[\u00ad\u034f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]"
+)
+BYTE_ORDER_MARK = "\ufeff"
+LONGEST_NAME = 128
+YAML_SIGNS = (">", "|", "&", "*", "!", "{", "[", "#")
+"""What a value begins with that is more than plain text."""
+
+
+class Hit(NamedTuple):
+    """A rule hit a file. `line` and `column` count from 1; 0 means the file as a whole."""
+
+    rule_id: str
+    file: str
+    line: int
+    column: int
+    excerpt: str
+    layer: str
+
+
+class LimitHit(NamedTuple):
+    """Something was not seen. The report names it and does not say PASS."""
+
+    name: str
+
+
+Observation = Hit | LimitHit
+
+
+@dataclass(frozen=True, eq=False)
+class FileUnderScan:
+    """One file, with what can be known of it at a glance. Text is decoded when it is asked for, and once."""
+
+    path: str
+    content: bytes
+    executable: bool = False
+
+    @cached_property
+    def shape(self) -> Shape:
+        """What the bytes are."""
+        return shape_of(self.path, self.content)
+
+    @cached_property
+    def kinds(self) -> frozenset[FileKind]:
+        """Which rules look at the file."""
+        return kinds_of(self.path, self.content, executable=self.executable)
+
+    @cached_property
+    def text(self) -> str:
+        """The whole file as text, with `\\n` between lines; never less than the file has.
+
+        What cannot be decoded is replaced, byte by byte, so that all that can be read stays readable. In what is not text
+        NUL bytes are left out, which shows text in two-byte encodings too.
+        """
+        text = self._decoded().removeprefix(BYTE_ORDER_MARK)
+        if self.shape is not Shape.TEXT:
+            text = text.replace("\0", "")
+        return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the text."""
+        return self.text.split("\n")
+
+    @cached_property
+    def encoded(self) -> bytes:
+        """The text as UTF-8."""
+        return self.text.encode()
+
+    @cached_property
+    def has_invisible_text(self) -> bool:
+        """Whether the text has a character in it that takes no room on a screen."""
+        return not self.text.isascii() and WITHOUT_WIDTH.search(self.text) is not None
+
+    @cached_property
+    def has_places(self) -> bool:
+        """Whether lines and columns mean something in this file."""
+        return self.shape is Shape.TEXT
+
+    def _decoded(self) -> str:
+        if self.shape is Shape.TEXT and self.content.startswith(UTF16_MARKS):
+            return self.content.decode("utf-16")
+        return self.content.decode("utf-8", "replace")
+
+
+class Frontmatter(NamedTuple):
+    """What stands between the fences at the head of a SKILL.md. `first_line` is the number of its first line."""
+
+    text: str
+    first_line: int
+
+
+@dataclass(frozen=True, eq=False)
+class SkillUnderScan:
+    """All that analysers may look at. `files` has those that fit into the limits, `content` has everything."""
+
+    content: SkillContent
+    files: tuple[FileUnderScan, ...]
+    ruleset: Ruleset
+    limits: ScanLimits
+
+    @cached_property
+    def skill_file(self) -> FileUnderScan | None:
+        """The file that makes the folder a skill."""
+        by_path = {file.path: file for file in self.files}
+        return next((by_path[name] for name in SKILL_FILE_NAMES if name in by_path), None)
+
+    @cached_property
+    def frontmatter(self) -> Frontmatter | None:
+        """The frontmatter of the SKILL.md, split off without being parsed."""
+        return split_frontmatter(self.skill_file.lines) if self.skill_file else None
+
+
+Analyser = Callable[[SkillUnderScan], Iterable[Observation]]
+
+
+def file_under_scan(file: SkillFile) -> FileUnderScan:
+    """The file as analysers see it."""
+    return FileUnderScan(path=file.path, content=file.content, executable=file.executable)
+
+
+def split_frontmatter(lines: list[str]) -> Frontmatter | None:
+    """What stands between two `---` at the head, or all that follows the first if there is no second."""
+    opening = next((number for number, line in enumerate(lines) if line.strip()), None)
+    if opening is None or lines[opening].rstrip() != "---":
+        return None
+    first = opening + 1
+    closing = next((number for number in range(first, len(lines)) if lines[number].rstrip() == "---"), len(lines))
+    return Frontmatter(text="\n".join(lines[first:closing]), first_line=first + 1)
+
+
+def simple_name(frontmatter: Frontmatter | None) -> str:
+    """The name in the frontmatter where it is written plainly, else an empty text."""
+    lines = frontmatter.text.split("\n") if frontmatter else []
+    given = next((line.removeprefix("name:").strip() for line in lines if line.startswith("name:")), "")
+    name = given.strip("\"'")
+    return name if len(name) <= LONGEST_NAME and name.isprintable() and not name.startswith(YAML_SIGNS) else ""

@@ -48,7 +48,6 @@ from vskill_platform.domain.messages import SUBMISSIONS_QUEUE, ProcessSubmission
 from vskill_platform.domain.records import Submission, advance
 from vskill_platform.domain.recovery import STUCK_STATES, STUCK_THRESHOLD_MS, MessageStatus, is_stuck
 from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
-from vskill_platform.pipeline.process import process_message
 from vskill_platform.ports.commit import Send
 from vskill_platform.ports.env import ProcessMessage, WorkerEnv
 from vskill_platform.ports.events import Event
@@ -56,6 +55,7 @@ from vskill_platform.ports.queue import MessageBatch
 from vskill_platform.stores.pause import pause_queue, resume_queue
 from vskill_platform.stores.submissions import Found, get_submission, moving
 from vskill_platform.testing.envs import make_env
+from vskill_platform.testing.processing import review_everything
 from vskill_platform.testing.submissions import submit
 from vskill_platform.worker.recovery import sweep_stuck_submissions
 from vskill_platform.worker_context import run_with_worker_env
@@ -80,7 +80,7 @@ class Hanging:
 class SubmissionMachine(Machine):
     """Random submissions, deliveries, failures, sweeps and time; what must hold is in `submission_check`."""
 
-    def __init__(self, plant: Plant = leave_alone, process: ProcessMessage = process_message) -> None:
+    def __init__(self, plant: Plant = leave_alone, process: ProcessMessage = review_everything) -> None:
         super().__init__(max_attempts=MAX_ATTEMPTS, plant=plant)
         self.process = process
         self.numbers = itertools.count(1)

@@ -22,7 +22,6 @@ from vskill_platform.domain.messages import decode_message
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.pipeline.claim import claim_submission
-from vskill_platform.pipeline.process import process_message
 from vskill_platform.ports.commit import Operation, Put
 from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.env import WorkerEnv
@@ -34,6 +33,7 @@ from vskill_platform.stores.submissions import get_stuck_submissions, get_submis
 from vskill_platform.testing.clock import START_MS, FakeClock
 from vskill_platform.testing.envs import make_env
 from vskill_platform.testing.probe import PlainProbe
+from vskill_platform.testing.processing import review_everything
 from vskill_platform.testing.submissions import putting_submission, submission_at
 from vskill_platform.worker.consumer import handle_submission_queue
 from vskill_platform.worker_context import run_with_worker_env
@@ -169,7 +169,7 @@ async def test_tc_072__the_due_index_follows_a_submission_on_its_journey(
         if message is batch.messages[0]:
             await claim_submission(message, decode_message(message.body))
         else:
-            await process_message(message)
+            await review_everything(message)
 
     assert await agreed() == []
     clock.shift(THRESHOLD_MS / 1000)

@@ -11,13 +11,13 @@ import pytest
 from tests.seed.planting import OpenEngine, deliver, meet
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
 from vskill_platform.domain.submission import SubmissionState
-from vskill_platform.pipeline.process import process_message
 from vskill_platform.ports.commit import Ack, Retry
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.ports.queue import Message
 from vskill_platform.stores.submissions import get_submission_index
 from vskill_platform.testing.clock import FakeClock
 from vskill_platform.testing.envs import make_env
+from vskill_platform.testing.processing import review_everything
 from vskill_platform.worker.consumer import handle_submission_queue
 from vskill_platform.worker_context import get_worker_env, run_with_worker_env
 
@@ -37,7 +37,7 @@ async def test_tc_065__two_batches_side_by_side_are_processed_each_in_its_own_st
     async def process(message: Message) -> None:
         before = get_worker_env()
         await meet(barrier)
-        await process_message(message)
+        await review_everything(message)
         await meet(barrier)
         seen[message.id] = [before, get_worker_env()]
 

@@ -1,22 +1,40 @@
-"""What happens to a submission once its message is delivered: claim, decide, and settle in one commit.
+"""What happens to a submission once its message is delivered, from top to bottom.
 
-As long as no scanner is installed, nothing has looked at the skill, and what nobody has looked at is not published: it
-waits for a person.
+Claim it; fetch the repository; keep the skill's bytes; scan them; decide; publish or say why not. A repository with
+several skills becomes one submission each. Every way out is one commit that carries the new state and the end of the
+message together.
 """
 
 from __future__ import annotations
 
-from vskill_platform.domain.errors import UnknownMessageKind
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import structlog
+
+from vskill_platform.domain.errors import (
+    NoSkillFound,
+    SourceRefused,
+    SourceUnreachable,
+    UnknownMessageKind,
+    UnreadableSkill,
+    VskillError,
+)
 from vskill_platform.domain.messages import ProcessSubmission, decode_message
-from vskill_platform.domain.records import advance
-from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
+from vskill_platform.domain.records import Submission
+from vskill_platform.domain.submission import APPROVED_STATES, SubmissionState, Trigger
 from vskill_platform.pipeline.claim import claim_submission
-from vskill_platform.ports.commit import Ack
+from vskill_platform.pipeline.delivery import Delivery
+from vskill_platform.pipeline.expand import expand_repository, name_folders
+from vskill_platform.pipeline.judge import block_submission, judge_skill, publish_approved
+from vskill_platform.pipeline.pinning import Pinned, pin_content, read_pinned
 from vskill_platform.ports.queue import Message
-from vskill_platform.stores.submissions import moving
+from vskill_platform.ports.source import Snapshot
+from vskill_platform.stores.blocklist import find_block
 from vskill_platform.worker_context import current_env
 
-NO_SCANNER = "no_scanner"
+_SHOWN_NAMES = 8
+_log = structlog.get_logger(__name__)
 
 
 async def process_message(message: Message) -> None:
@@ -28,20 +46,83 @@ async def process_message(message: Message) -> None:
 
 
 async def process_submission(message: Message, task: ProcessSubmission) -> None:
-    """Take the submission through, if this delivery gets hold of it."""
+    """Take the submission through, if this delivery gets hold of it.
+
+    What the submitter has to mend turns it down at once. A host that does not answer is tried again with growing delays;
+    the last attempt turns the submission down and says so.
+    """
     found = await claim_submission(message, task)
     if found is None:
         return
-    env = current_env("writes")
-    step = advance(
-        found.submission,
-        SubmissionState.NEEDS_REVIEW,
-        trigger=Trigger.REVIEW_NEEDED,
-        actor=Actor.WORKER,
-        now_ms=env.clock.now_ms(),
-        message="No scanner is installed: a person has to look at it.",
-        reason=NO_SCANNER,
-        claim=None,
+    delivery = Delivery(message, found)
+    try:
+        await _take_through(delivery)
+    except (SourceRefused, UnreadableSkill) as error:
+        await _turn_down(delivery, error)
+    except SourceUnreachable as error:
+        if not delivery.is_last_attempt:
+            raise
+        await _turn_down(delivery, error)
+
+
+async def _take_through(delivery: Delivery) -> None:
+    submission = delivery.submission
+    if submission.state in APPROVED_STATES:
+        await publish_approved(delivery)
+        return
+    block = await find_block(submission)
+    if block is not None:
+        await block_submission(delivery, block)
+    elif submission.pin is not None:
+        await judge_skill(delivery, await read_pinned(submission.pin))
+    elif submission.is_repository:
+        await _expand(delivery)
+    else:
+        await judge_skill(delivery, await _fetch_skill(delivery))
+
+
+async def _expand(delivery: Delivery) -> None:
+    async with _fetching(delivery) as snapshot:
+        await expand_repository(delivery, snapshot)
+
+
+async def _fetch_skill(delivery: Delivery) -> Pinned:
+    async with _fetching(delivery) as snapshot:
+        content = await snapshot.read_skill(_locate_skill(delivery.submission, snapshot))
+    pinned = await pin_content(content, commit=snapshot.commit)
+    delivery.lap("read")
+    return pinned
+
+
+@asynccontextmanager
+async def _fetching(delivery: Delivery) -> AsyncIterator[Snapshot]:
+    submission = delivery.submission
+    async with current_env("source").source.fetch(submission.repo_url, tree_path=submission.tree_path) as snapshot:
+        delivery.lap("fetch")
+        yield snapshot
+
+
+def _locate_skill(submission: Submission, snapshot: Snapshot) -> str:
+    """The folder of the skill that a submission names: where it was, or where it is now."""
+    named = name_folders(submission, snapshot)
+    by_name = {folder.name.lower(): folder.path for folder in named}
+    path = by_name.get(submission.skill_name.lower())
+    if path is None:
+        names = ", ".join(sorted(folder.name for folder in named)[:_SHOWN_NAMES])
+        has = f"It has {len(named)}: {names}." if named else "It has none."
+        raise NoSkillFound(
+            f"{submission.repo_url} has no skill '{submission.skill_name}' at {snapshot.commit[:12]}. {has}",
+            commit=snapshot.commit,
+        )
+    return path
+
+
+async def _turn_down(delivery: Delivery, error: VskillError) -> None:
+    _log.info("submission_refused", submission=delivery.submission.id, code=error.code, error=error.message)
+    step = delivery.step(
+        SubmissionState.REJECTED,
+        Trigger.SOURCE_REFUSED,
+        error.message,
+        changes={"reason": error.code, "commit": error.fields.get("commit", delivery.submission.commit)},
     )
-    await env.writes.commit([*moving(found, step), Ack(message.lease)])
-    message.mark_settled()
+    await delivery.finish(step)

@@ -1,0 +1,70 @@
+"""One delivery of a message for one submission: what it holds, and how it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from vskill_platform.domain.records import Step, Submission, advance
+from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
+from vskill_platform.ports.commit import Ack, Operation
+from vskill_platform.ports.queue import Message
+from vskill_platform.stores.submissions import Found, moving
+from vskill_platform.worker_context import current_env
+
+
+@dataclass(slots=True)
+class Delivery:
+    """A message and the submission that it has claimed. Its last commit carries the Ack, so both happen or neither."""
+
+    message: Message
+    found: Found
+    timings: dict[str, int] = field(default_factory=dict)
+    _lap_ms: int = 0
+
+    def __post_init__(self) -> None:
+        self._lap_ms = current_env("clock").clock.now_ms()
+
+    @property
+    def submission(self) -> Submission:
+        """The submission as it was claimed."""
+        return self.found.submission
+
+    @property
+    def is_last_attempt(self) -> bool:
+        """Whether the message becomes a dead letter if this attempt fails."""
+        return self.message.attempts >= current_env("settings").settings.max_attempts
+
+    def lap(self, stage: str) -> None:
+        """A stage has ended: note the milliseconds since the one before it did."""
+        now_ms = current_env("clock").clock.now_ms()
+        self.timings[stage] = max(now_ms - self._lap_ms, 0)
+        self._lap_ms = now_ms
+
+    def step(
+        self,
+        target: SubmissionState,
+        trigger: Trigger,
+        message: str,
+        *,
+        after: Submission | None = None,
+        changes: Mapping[str, object] = MappingProxyType({}),
+    ) -> Step:
+        """A step of the worker from where the submission stands (or from `after`)."""
+        return advance(
+            after or self.submission,
+            target,
+            trigger=trigger,
+            actor=Actor.WORKER,
+            now_ms=current_env("clock").clock.now_ms(),
+            message=message,
+            **{"claim": None, "timings": dict(self.timings), **changes},
+        )
+
+    async def finish(self, *steps: Step, operations: list[Operation] | None = None) -> None:
+        """Commit the steps, whatever goes with them, and the end of the delivery, as one."""
+        await current_env("writes").writes.commit(
+            [*moving(self.found, *steps), *(operations or []), Ack(self.message.lease)]
+        )
+        self.message.mark_settled()

@@ -1,0 +1,161 @@
+"""A repository becomes its skills: one submission each, all in one commit."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import structlog
+
+from vskill_platform.domain.errors import Conflict, NoSkillFound, TooManySkills, UnreadableSkill
+from vskill_platform.domain.ids import claim_key
+from vskill_platform.domain.records import Pin, Submission
+from vskill_platform.domain.skill_folders import NamedFolder, name_skill_folders
+from vskill_platform.domain.slug import split_repository_url
+from vskill_platform.domain.submission import CATEGORY_OF, Actor, Category, SubmissionState, Trigger
+from vskill_platform.pipeline.delivery import Delivery
+from vskill_platform.pipeline.pinning import pin_content
+from vskill_platform.pipeline.runs import starting_first_run, starting_next_run
+from vskill_platform.ports.commit import Operation
+from vskill_platform.ports.source import Snapshot
+from vskill_platform.stores.submissions import Found, find_submission
+from vskill_platform.worker_context import current_env
+
+_TRIES = 5
+_log = structlog.get_logger(__name__)
+
+
+class _Child(NamedTuple):
+    """A skill of the repository: its folder, and its bytes, or why they could not be had."""
+
+    folder: NamedFolder
+    pin: Pin | None
+
+
+async def expand_repository(delivery: Delivery, snapshot: Snapshot) -> None:
+    """Start a run for every skill of the snapshot that is new or has changed, and end the parent as EXPANDED.
+
+    The skills' bytes are kept before the commit, so no skill is fetched again and all are of one commit.
+    """
+    submission = delivery.submission
+    folders = _require_skills(submission, snapshot)
+    children = [await _read_child(snapshot, folder) for folder in folders]
+    delivery.lap("read")
+    for _ in range(_TRIES):
+        ids, operations, started = await _starting(submission, snapshot, children)
+        step = delivery.step(
+            SubmissionState.EXPANDED,
+            Trigger.EXPANDED,
+            f"{len(ids)} skills at {snapshot.commit[:12]}, {started} of them new or changed.",
+            changes={"commit": snapshot.commit, "children": tuple(ids)},
+        )
+        try:
+            await delivery.finish(step, operations=operations)
+        except Conflict:
+            continue
+        _log.info("repository_expanded", submission=submission.id, skills=len(ids), started=started)
+        return
+    raise Conflict(f"The skills of {submission.repo_url} change faster than they can be taken in.")
+
+
+def name_folders(submission: Submission, snapshot: Snapshot) -> list[NamedFolder]:
+    """The skills of a snapshot by their names."""
+    repository = split_repository_url(submission.repo_url).name
+    return name_skill_folders(snapshot.folders, repository=repository)
+
+
+def _require_skills(submission: Submission, snapshot: Snapshot) -> list[NamedFolder]:
+    folders = name_folders(submission, snapshot)
+    limit = current_env("settings").settings.repo_max_skills
+    if not folders:
+        raise NoSkillFound(
+            f"{submission.repo_url} has no SKILL.md at {snapshot.commit[:12]}. "
+            "A skill is a folder with a SKILL.md; add one and submit again.",
+            commit=snapshot.commit,
+        )
+    if len(folders) > limit:
+        raise TooManySkills(
+            f"{submission.repo_url} has {len(folders)} skills; {limit} can be taken in at once. "
+            "Submit a part of it, by the address of a folder.",
+            skills=len(folders),
+            commit=snapshot.commit,
+        )
+    return folders
+
+
+async def _read_child(snapshot: Snapshot, folder: NamedFolder) -> _Child:
+    """A skill that cannot be read is taken in all the same: its own run says what is wrong with it."""
+    try:
+        content = await snapshot.read_skill(folder.path)
+    except UnreadableSkill as error:
+        _log.info("skill_unreadable", path=folder.path, code=error.code)
+        return _Child(folder, None)
+    return _Child(folder, (await pin_content(content, commit=snapshot.commit)).pin)
+
+
+async def _starting(
+    parent: Submission, snapshot: Snapshot, children: list[_Child]
+) -> tuple[list[str], list[Operation], int]:
+    """The ids of all children, the operations that start runs, and of how many."""
+    ids: list[str] = []
+    operations: list[Operation] = []
+    started = 0
+    for child in children:
+        found = await _find_child(parent, child.folder.name)
+        if found is not None and not _wants_run(found.submission, child):
+            ids.append(found.submission.id)
+            continue
+        submission, starting = _start(parent, snapshot, child, found)
+        ids.append(submission.id)
+        operations += starting
+        started += 1
+    return ids, operations, started
+
+
+async def _find_child(parent: Submission, name: str) -> Found | None:
+    entry = await current_env("kv").kv.get(claim_key(parent.repo_url, name))
+    return None if entry is None else await find_submission(entry.value.decode())
+
+
+def _wants_run(submission: Submission, child: _Child) -> bool:
+    """Whether a skill that is known already is to be looked at again."""
+    if submission.state is SubmissionState.BLOCKED:
+        return False
+    match CATEGORY_OF[submission.state]:
+        case Category.ACTIVE:
+            return False
+        case Category.PUBLISHED | Category.REVIEW:
+            return child.pin is None or submission.pin is None or _has_changed(submission.pin, child.pin)
+        case _:
+            is_final = submission.reason == Trigger.REVIEW_REJECTED
+            return (
+                not is_final or child.pin is None or submission.pin is None or _has_changed(submission.pin, child.pin)
+            )
+
+
+def _has_changed(before: Pin, now: Pin) -> bool:
+    return before.content_digest != now.content_digest or before.omitted != now.omitted
+
+
+def _start(
+    parent: Submission, snapshot: Snapshot, child: _Child, found: Found | None
+) -> tuple[Submission, list[Operation]]:
+    branch: dict[str, Any] = {"tree_path": parent.tree_path, "parent_id": parent.id, "commit": snapshot.commit}
+    if found is None:
+        return starting_first_run(
+            parent.repo_url,
+            skill_name=child.folder.name,
+            skill_path=child.folder.path,
+            actor=Actor.SYSTEM,
+            pin=child.pin,
+            priority=parent.priority,
+            **branch,
+        )
+    return starting_next_run(
+        found,
+        trigger=Trigger.RESUBMITTED,
+        actor=Actor.SYSTEM,
+        message=f"Submitted again with {parent.repo_url} at {snapshot.commit[:12]}.",
+        pin=child.pin,
+        skill_path=child.folder.path,
+        **branch,
+    )

@@ -1,0 +1,140 @@
+"""The door: a repository's address comes in, and there is one submission for it, however often it comes.
+
+A submission exists once for each repository and each skill in it: the claim key makes sure, not a look beforehand. Coming
+again starts a new run of the same submission where that can change anything, and otherwise says how it stands.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+import structlog
+
+from vskill_platform.domain.errors import Conflict, InvalidInput, RateLimited, SourceRefused, SourceUnreachable
+from vskill_platform.domain.ids import claim_key
+from vskill_platform.domain.records import Submission
+from vskill_platform.domain.repository import RepositoryAddress, normalise_repository_url
+from vskill_platform.domain.submission import CATEGORY_OF, Actor, Category, SubmissionState, Trigger
+from vskill_platform.pipeline.runs import starting_first_run, starting_next_run
+from vskill_platform.stores.blocklist import find_block
+from vskill_platform.stores.submissions import Found, find_submission
+from vskill_platform.worker_context import current_env
+
+HOUR_S = 3600.0
+MAX_NAME_CHARS = 128
+_TRIES = 5
+_log = structlog.get_logger(__name__)
+
+
+class Answer(StrEnum):
+    """What became of a wish to submit."""
+
+    CREATED = "created"
+    PENDING = "pending"
+    VERIFIED = "verified"
+    BLOCKED = "blocked"
+    REJECTED = "rejected"
+
+
+class Intake(NamedTuple):
+    """The answer, and the submission it is about."""
+
+    answer: Answer
+    submission: Submission
+
+
+async def take_submission_place(address: str) -> None:
+    """Take one of the submissions that an address has in an hour. Raises RateLimited when none is left."""
+    env = current_env("limiter")
+    limit = env.settings.submissions_per_hour
+    taken = await env.limiter.take(f"submit:{address}", limit=limit, window_s=HOUR_S)
+    if not taken.allowed:
+        raise RateLimited(
+            f"{limit} submissions an hour are allowed from one address. Try again in {taken.retry_after_s:.0f} seconds.",
+            retry_after_s=taken.retry_after_s,
+        )
+
+
+async def submit_repository(url: str, *, skill_name: str = "", actor: Actor = Actor.SUBMITTER) -> Intake:
+    """Take in a repository, or one skill of it. Raises InvalidRepositoryUrl, or InvalidInput for a name no skill has."""
+    address = normalise_repository_url(url)
+    _check_name(skill_name)
+    for _ in range(_TRIES):
+        found = await _find_claimed(address, skill_name)
+        try:
+            if found is None:
+                return await _create(address, skill_name, actor)
+            return await _come_again(found, address, actor)
+        except Conflict:
+            continue
+    raise Conflict(f"Others are submitting {address.url} at this moment. Try again.", url=address.url)
+
+
+def _check_name(name: str) -> None:
+    if len(name) > MAX_NAME_CHARS or "/" in name or not (name.isprintable() or not name):
+        raise InvalidInput(
+            f"A skill's name has at most {MAX_NAME_CHARS} printable characters and no slash. Give the name of its folder.",
+            name=name[:MAX_NAME_CHARS],
+        )
+
+
+async def _find_claimed(address: RepositoryAddress, skill_name: str) -> Found | None:
+    name = skill_name or (f"/{address.tree_path}" if address.tree_path else "")
+    entry = await current_env("kv").kv.get(claim_key(address.url, name))
+    return None if entry is None else await find_submission(entry.value.decode())
+
+
+async def _create(address: RepositoryAddress, skill_name: str, actor: Actor) -> Intake:
+    submission, operations = starting_first_run(
+        address.url, skill_name=skill_name, actor=actor, tree_path=address.tree_path
+    )
+    await current_env("writes").writes.commit(operations)
+    _log.info("submission_received", submission=submission.id, repo_url=submission.repo_url)
+    return Intake(Answer.CREATED, submission)
+
+
+async def _come_again(found: Found, address: RepositoryAddress, actor: Actor) -> Intake:
+    submission = found.submission
+    if submission.state is SubmissionState.BLOCKED or await find_block(submission) is not None:
+        return Intake(Answer.BLOCKED, submission)
+    category = CATEGORY_OF[submission.state]
+    if category is Category.ACTIVE:
+        return Intake(Answer.PENDING, submission)
+    answer = _answer_unless_changed(submission, category)
+    if answer is not None and not await _has_changed(submission):
+        return Intake(answer, submission)
+    submission, operations = starting_next_run(
+        found,
+        trigger=Trigger.RESUBMITTED,
+        actor=actor,
+        message="Submitted again.",
+        tree_path=address.tree_path or submission.tree_path,
+    )
+    await current_env("writes").writes.commit(operations)
+    _log.info("submission_resubmitted", submission=submission.id, run=submission.run)
+    return Intake(Answer.CREATED, submission)
+
+
+def _answer_unless_changed(submission: Submission, category: Category) -> Answer | None:
+    """What to answer while the repository is as it was; None where a new run makes sense in any case."""
+    match category:
+        case Category.PUBLISHED:
+            return Answer.VERIFIED
+        case Category.REVIEW:
+            return Answer.PENDING
+        case _ if submission.reason == Trigger.REVIEW_REJECTED:
+            return Answer.REJECTED
+        case _:
+            return None
+
+
+async def _has_changed(submission: Submission) -> bool:
+    """Whether the repository has another newest commit. One that cannot be asked may have: the run will find out."""
+    source = current_env("source").source
+    try:
+        newest = await source.newest_commit(submission.repo_url, tree_path=submission.tree_path)
+    except (SourceRefused, SourceUnreachable) as error:
+        _log.info("source_not_compared", submission=submission.id, code=error.code)
+        return True
+    return newest != submission.commit

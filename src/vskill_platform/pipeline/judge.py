@@ -1,0 +1,161 @@
+"""Judging a skill: its bytes are pinned, now they are scanned, and the report decides."""
+
+from __future__ import annotations
+
+import asyncio
+
+from vskill_platform.domain.blocklist import Block, BlockKind
+from vskill_platform.domain.content import skill_file_of
+from vskill_platform.domain.decision import Decision, blocks_its_bytes, decide
+from vskill_platform.domain.errors import Conflict, MalformedRecord, UnreadableSkill
+from vskill_platform.domain.scan import ScanReport, Verdict
+from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
+from vskill_platform.domain.times import iso_from_ms
+from vskill_platform.ingest.skill_md import SkillMd, parse_skill_md
+from vskill_platform.pipeline.delivery import Delivery
+from vskill_platform.pipeline.pinning import Pinned, read_pinned
+from vskill_platform.pipeline.publish import Candidate, Publication, prepare_publication, withdrawing_published
+from vskill_platform.ports.commit import Operation
+from vskill_platform.stores.blocklist import blocking, find_block, unblocking_own
+from vskill_platform.stores.scans import TIER1, ScanRecord, get_scan, recording
+from vskill_platform.worker_context import current_env
+
+_TRIES = 3
+
+
+async def judge_skill(delivery: Delivery, pinned: Pinned) -> None:
+    """Scan the pinned bytes and do what the report says. Raises UnreadableSkill where there is no skill in them."""
+    skill_md = await read_skill_md(pinned)
+    block = await find_block(delivery.submission, names=[skill_md.name or ""], content_digest=pinned.pin.content_digest)
+    if block is not None:
+        await block_submission(delivery, block, pinned)
+        return
+    report = await current_env("scanner").scanner.scan(pinned.content)
+    delivery.lap("scan")
+    decision = decide(report)
+    if decision.target is SubmissionState.AUTO_APPROVED:
+        await _publish(delivery, Candidate(delivery.submission, pinned, skill_md, report), decision)
+    else:
+        await _turn_away(delivery, pinned, report, decision)
+
+
+async def publish_approved(delivery: Delivery) -> None:
+    """Publish what was approved and not published: the bytes that were pinned, with the report that approved them."""
+    submission = delivery.submission
+    scan = await get_scan(submission)
+    if submission.pin is None or scan is None or scan.report.content_digest != submission.pin.content_digest:
+        raise MalformedRecord(
+            f"Submission '{submission.id}' is approved, but what was approved is not known. Reprocess it.",
+            id=submission.id,
+        )
+    pinned = await read_pinned(submission.pin)
+    candidate = Candidate(submission, pinned, await read_skill_md(pinned), scan.report)
+    publication = await prepare_publication(candidate)
+    step = delivery.step(SubmissionState.PUBLISHED, Trigger.PUBLISHED, publication.message, changes=publication.changes)
+    await delivery.finish(step, operations=publication.operations)
+
+
+async def block_submission(delivery: Delivery, block: Block, pinned: Pinned | None = None) -> None:
+    """Stop a submission that the blocklist stands against, and take back what it had published."""
+    submission = delivery.submission
+    pin = submission.pin if pinned is None else pinned.pin
+    step = delivery.step(
+        SubmissionState.BLOCKED,
+        Trigger.BLOCKLIST_MATCHED,
+        f"On the blocklist by its {block.kind.value}: {block.reason}",
+        changes={
+            "reason": f"blocked_{block.kind.value}",
+            "pin": pin,
+            "commit": submission.commit if pin is None else pin.commit,
+        },
+    )
+    await delivery.finish(step, operations=await withdrawing_published(submission, reason=block.reason))
+
+
+async def read_skill_md(pinned: Pinned) -> SkillMd:
+    """The SKILL.md of pinned content. Raises UnreadableSkill."""
+    file = skill_file_of(pinned.content)
+    if file is None:
+        raise UnreadableSkill("The skill's SKILL.md could not be read: it is missing, a link, or too large.")
+    return await asyncio.to_thread(parse_skill_md, file.content)
+
+
+async def _publish(delivery: Delivery, candidate: Candidate, decision: Decision) -> None:
+    """Approval and publication in one commit, with a history entry each; again where another skill was in the way."""
+    for attempt in range(_TRIES):
+        publication = await prepare_publication(candidate)
+        delivery.lap("publish")
+        try:
+            await _finish_published(delivery, candidate, decision, publication)
+        except Conflict:
+            if attempt == _TRIES - 1:
+                raise
+        else:
+            return
+
+
+async def _finish_published(
+    delivery: Delivery, candidate: Candidate, decision: Decision, publication: Publication
+) -> None:
+    pinned, report = candidate.pinned, candidate.report
+    approved = delivery.step(decision.target, decision.trigger, decision.message)
+    published = delivery.step(
+        SubmissionState.PUBLISHED,
+        Trigger.PUBLISHED,
+        publication.message,
+        after=approved.submission,
+        changes={**_told(pinned, report), **publication.changes},
+    )
+    unblocked = await unblocking_own(delivery.submission, pinned.pin.content_digest)
+    operations = [_recorded(delivery, pinned, report), *publication.operations, *unblocked]
+    await delivery.finish(approved, published, operations=operations)
+
+
+async def _turn_away(delivery: Delivery, pinned: Pinned, report: ScanReport, decision: Decision) -> None:
+    submission = delivery.submission
+    operations: list[Operation] = [_recorded(delivery, pinned, report)]
+    if report.verdict is Verdict.FAIL:
+        operations += await withdrawing_published(
+            submission, reason=decision.message, content_digest=pinned.pin.content_digest
+        )
+    if blocks_its_bytes(report):
+        operations += blocking(_block_of_bytes(delivery, pinned, decision))
+    changes = {"reason": decision.reason, **_told(pinned, report)}
+    step = delivery.step(decision.target, decision.trigger, decision.message, changes=changes)
+    await delivery.finish(step, operations=operations)
+
+
+def _block_of_bytes(delivery: Delivery, pinned: Pinned, decision: Decision) -> Block:
+    return Block(
+        kind=BlockKind.DIGEST,
+        digest=pinned.pin.content_digest,
+        skill_name=delivery.submission.skill_name,
+        repo_url=delivery.submission.repo_url,
+        reason=decision.message,
+        actor=Actor.SYSTEM,
+        created_at=iso_from_ms(current_env("clock").clock.now_ms()),
+        submission_id=delivery.submission.id,
+    )
+
+
+def _told(pinned: Pinned, report: ScanReport) -> dict[str, object]:
+    """What the submission's record says of the scan."""
+    return {
+        "pin": pinned.pin,
+        "commit": pinned.pin.commit,
+        "verdict": report.verdict,
+        "score": report.score,
+    }
+
+
+def _recorded(delivery: Delivery, pinned: Pinned, report: ScanReport) -> Operation:
+    submission = delivery.submission
+    scan = ScanRecord(
+        submission_id=submission.id,
+        run=submission.run,
+        tier=TIER1,
+        scanned_at=iso_from_ms(current_env("clock").clock.now_ms()),
+        commit=pinned.pin.commit,
+        report=report,
+    )
+    return recording(scan)

@@ -1,0 +1,249 @@
+"""Publishing: the archives are stored, then one commit makes the version, the skill, its alias and the event.
+
+Nothing here decides whether to publish. Doing it twice with the same bytes changes nothing but what the newest scan said.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from typing import NamedTuple
+
+import msgspec
+
+from vskill_platform.domain.archives import build_tar, build_zip
+from vskill_platform.domain.content import SkillContent
+from vskill_platform.domain.errors import InvalidInput, SlugTaken, UnreadableSkill
+from vskill_platform.domain.ids import alias_key
+from vskill_platform.domain.records import Submission
+from vskill_platform.domain.scan import ScanReport
+from vskill_platform.domain.skill import CertTier, Skill, SkillVersion, VersionFile
+from vskill_platform.domain.slug import skill_slug
+from vskill_platform.domain.times import iso_from_ms
+from vskill_platform.domain.versions import next_version
+from vskill_platform.ingest.skill_md import SkillMd
+from vskill_platform.pipeline.pinning import Pinned
+from vskill_platform.ports.commit import Delete, Emit, Operation
+from vskill_platform.stores.skills import (
+    FoundSkill,
+    find_skill,
+    putting_published,
+    renaming_away,
+    resolve_slug,
+    withdrawing,
+)
+from vskill_platform.stores.versions import get_versions, leaving_version, moving_version, putting_version
+from vskill_platform.worker_context import current_env
+
+MAX_DESCRIPTION_CHARS = 4096
+MAX_NAME_CHARS = 200
+
+
+class Candidate(NamedTuple):
+    """A skill that may be published: whose it is, its bytes, what its SKILL.md says, and what the scan said."""
+
+    submission: Submission
+    pinned: Pinned
+    skill_md: SkillMd
+    report: ScanReport
+    tier: CertTier = CertTier.SCANNED
+
+
+class Publication(NamedTuple):
+    """What publishing takes: operations for the commit, changes of the submission, and a sentence for its history."""
+
+    operations: list[Operation]
+    changes: dict[str, object]
+    message: str
+
+
+class _Place(NamedTuple):
+    """The slug to publish under, what is there, and what this submission had published under another."""
+
+    slug: str
+    found: FoundSkill | None
+    moved_from: FoundSkill | None
+
+
+class _Archives(NamedTuple):
+    """The two archives of a skill, stored."""
+
+    zip_digest: str
+    zip_size: int
+    tar_digest: str
+    tar_size: int
+
+
+async def prepare_publication(candidate: Candidate) -> Publication:
+    """Store the archives of the pinned bytes and say what the commit must hold. Raises SlugTaken."""
+    place = await _find_place(candidate.submission, candidate.skill_md)
+    before = place.moved_from or place.found
+    versions = [] if before is None else await get_versions(before.skill.slug)
+    number, published_at = _choose_version(versions, candidate)
+    archives = await _store_archives(candidate.pinned.content)
+    version = _make_version(candidate, archives, slug=place.slug, number=number, published_at=published_at)
+    skill = _make_skill(version, candidate.skill_md, before)
+    is_new = number not in {kept.version for kept in versions}
+    operations = [
+        *_putting_versions(place, version, versions),
+        *_putting_skill(place, skill),
+        _telling(version, is_new),
+    ]
+    verb = "Published as" if is_new else "Its bytes are published already as"
+    changes: dict[str, object] = {"slug": place.slug, "version": number, "reason": None}
+    return Publication(operations, changes, f"{verb} {place.slug} {number}.")
+
+
+async def withdrawing_published(
+    submission: Submission, *, reason: str, content_digest: str | None = None
+) -> list[Operation]:
+    """The operations that take back what a submission has published; with a digest, only if it is those bytes."""
+    found = None if submission.slug is None else await find_skill(submission.slug)
+    if found is None or found.is_withdrawn or found.skill.submission_id != submission.id:
+        return []
+    if content_digest is not None and found.skill.content_digest != content_digest:
+        return []
+    return withdrawing(found, reason=reason)
+
+
+async def _find_place(submission: Submission, skill_md: SkillMd) -> _Place:
+    """The first slug that is free or this submission's own: by the name that the skill gives itself, then by its folder."""
+    taken: list[str] = []
+    for slug in _slugs(submission, skill_md):
+        found = await find_skill(slug)
+        is_ours = found is not None and found.skill.submission_id == submission.id
+        is_free = found is None and await resolve_slug(slug) in (None, submission.slug)
+        if is_ours or is_free:
+            return _Place(slug, found, await _find_former(submission, slug))
+        taken.append(slug)
+    raise SlugTaken(f"{' and '.join(taken)}: another skill has that name. Rename this one.", slugs=taken)
+
+
+def _slugs(submission: Submission, skill_md: SkillMd) -> list[str]:
+    slugs: list[str] = []
+    for name in (skill_md.name, submission.skill_name):
+        try:
+            slugs.append(skill_slug(submission.repo_url, name or ""))
+        except InvalidInput:
+            continue
+    if not slugs:
+        raise UnreadableSkill(f"'{submission.skill_name}' has no letter a-z and no digit. Rename the skill's folder.")
+    return list(dict.fromkeys(slugs))
+
+
+async def _find_former(submission: Submission, slug: str) -> FoundSkill | None:
+    if submission.slug is None or submission.slug == slug:
+        return None
+    former = await find_skill(submission.slug)
+    return former if former is not None and former.skill.submission_id == submission.id else None
+
+
+async def _store_archives(content: SkillContent) -> _Archives:
+    zipped, tarred = await asyncio.to_thread(lambda: (build_zip(content), build_tar(content)))
+    blobs = current_env("blobs").blobs
+    zip_digest, tar_digest = await asyncio.gather(blobs.put(zipped), blobs.put(tarred))
+    return _Archives(zip_digest, len(zipped), tar_digest, len(tarred))
+
+
+def _choose_version(versions: list[SkillVersion], candidate: Candidate) -> tuple[str, str]:
+    """The number of these bytes, and when it was first published: the newest version's if they are its bytes."""
+    if not versions:
+        return next_version(None, declared=candidate.skill_md.version), _now()
+    newest = versions[0]
+    if newest.content_digest == candidate.pinned.pin.content_digest:
+        return newest.version, newest.published_at
+    taken = [version.version for version in versions]
+    return next_version(newest.version, declared=candidate.skill_md.version, taken=taken), _now()
+
+
+def _putting_versions(place: _Place, version: SkillVersion, versions: list[SkillVersion]) -> list[Operation]:
+    """The version's own record; where the skill has moved, all its earlier ones too."""
+    others = [kept for kept in versions if kept.version != version.version]
+    if place.moved_from is None:
+        return [putting_version(version, is_new=len(others) == len(versions))]
+    moved = [operation for kept in others for operation in moving_version(kept, to_slug=place.slug)]
+    left = [leaving_version(kept) for kept in versions if kept.version == version.version]
+    return [putting_version(version, is_new=True), *moved, *left]
+
+
+def _putting_skill(place: _Place, skill: Skill) -> list[Operation]:
+    """The skill's record; where it has moved, an alias in the old place and none in the new one."""
+    operations = putting_published(skill, found=place.found)
+    if place.moved_from is not None:
+        operations += [*renaming_away(place.moved_from, to_slug=place.slug), Delete(alias_key(place.slug))]
+    return operations
+
+
+def _telling(version: SkillVersion, is_new: bool) -> Operation:
+    data = {"version": version.version, "contentDigest": version.content_digest, "submissionId": version.submission_id}
+    return Emit("skill.published" if is_new else "skill.rescanned", version.slug, msgspec.json.encode(data))
+
+
+def _make_version(
+    candidate: Candidate, archives: _Archives, *, slug: str, number: str, published_at: str
+) -> SkillVersion:
+    submission, pinned, skill_md, report, tier = candidate
+    return SkillVersion(
+        slug=slug,
+        version=number,
+        name=(skill_md.name or submission.skill_name)[:MAX_NAME_CHARS],
+        description=(skill_md.description or "")[:MAX_DESCRIPTION_CHARS],
+        repo_url=submission.repo_url,
+        skill_path=submission.skill_path,
+        commit=pinned.pin.commit,
+        content_digest=pinned.pin.content_digest,
+        zip_digest=archives.zip_digest,
+        zip_size=archives.zip_size,
+        tar_digest=archives.tar_digest,
+        tar_size=archives.tar_size,
+        files=tuple(_describe(pinned.content)),
+        omitted=pinned.pin.omitted,
+        tier=tier,
+        verdict=report.verdict,
+        score=report.score,
+        ruleset_version=report.ruleset_version,
+        scanner_version=report.scanner_version,
+        capabilities=report.capabilities,
+        submission_id=submission.id,
+        run=submission.run,
+        published_at=published_at,
+        updated_at=_now(),
+    )
+
+
+def _describe(content: SkillContent) -> list[VersionFile]:
+    return [
+        VersionFile(
+            path=file.path,
+            size=len(file.content),
+            sha256=hashlib.sha256(file.content).hexdigest(),
+            executable=file.executable,
+        )
+        for file in content.files
+    ]
+
+
+def _make_skill(version: SkillVersion, skill_md: SkillMd, before: FoundSkill | None) -> Skill:
+    return Skill(
+        slug=version.slug,
+        name=version.name,
+        repo_url=version.repo_url,
+        description=version.description,
+        category=skill_md.metadata.get("category", "")[:MAX_NAME_CHARS],
+        publisher=version.slug.split("/", 1)[0],
+        version=version.version,
+        tier=version.tier,
+        score=version.score,
+        published_at=version.published_at if before is None else before.skill.published_at,
+        updated_at=version.updated_at,
+        submission_id=version.submission_id,
+        skill_path=version.skill_path,
+        content_digest=version.content_digest,
+        commit=version.commit,
+        license=(skill_md.license or "")[:MAX_NAME_CHARS],
+        ruleset_version=version.ruleset_version,
+    )
+
+
+def _now() -> str:
+    return iso_from_ms(current_env("clock").clock.now_ms())

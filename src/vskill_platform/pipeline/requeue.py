@@ -1,0 +1,68 @@
+"""Sending something back into the queue by hand: the operator's way out, whatever it is that hangs."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from vskill_platform.domain.errors import Conflict, VskillError
+from vskill_platform.domain.ids import MessageId
+from vskill_platform.domain.recovery import MessageStatus
+from vskill_platform.domain.submission import CATEGORY_OF, Category
+from vskill_platform.pipeline.rescan import reprocess_submission
+from vskill_platform.stores.submissions import get_submission
+from vskill_platform.worker_context import current_env
+
+
+class Requeued(StrEnum):
+    """What sending back came to."""
+
+    DELIVERABLE = "deliverable"
+    NEW_RUN = "new_run"
+    UNDER_WAY = "under_way"
+    LOST = "lost"
+    REFUSED = "refused"
+
+
+class RequeueOutcome(NamedTuple):
+    """What became of one wish to send back, in a word and in a sentence."""
+
+    id: str
+    outcome: Requeued
+    detail: str
+
+
+async def requeue(identity: str) -> RequeueOutcome:
+    """Send back a submission, or a message by its own id.
+
+    A dead letter becomes deliverable, its attempts counted from the start. A submission that has ended gets a new run. One
+    that is waiting or in work is left alone, and one whose message is lost is left to the sweep, which sends it again.
+    """
+    try:
+        if identity.startswith("msg_"):
+            return await _requeue_message(identity, MessageId(identity))
+        return await _requeue_submission(identity)
+    except VskillError as error:
+        return RequeueOutcome(identity, Requeued.REFUSED, error.message)
+
+
+async def _requeue_submission(identity: str) -> RequeueOutcome:
+    submission = (await get_submission(identity)).submission
+    if CATEGORY_OF[submission.state] is Category.ACTIVE:
+        return await _requeue_message(identity, MessageId(submission.message_id or ""))
+    try:
+        again = await reprocess_submission(identity)
+    except Conflict:
+        return RequeueOutcome(identity, Requeued.UNDER_WAY, "Somebody else has just moved it.")
+    return RequeueOutcome(identity, Requeued.NEW_RUN, f"Run {again.run} has started.")
+
+
+async def _requeue_message(identity: str, message_id: MessageId) -> RequeueOutcome:
+    queue = current_env("queue").queue
+    info = (await queue.find([message_id])).get(message_id)
+    if info is None:
+        detail = "Its message is lost. The sweep sends it again five minutes after the last sign of life."
+        return RequeueOutcome(identity, Requeued.LOST, detail)
+    if info.status in (MessageStatus.DEAD, MessageStatus.DELAYED) and await queue.requeue([message_id]):
+        return RequeueOutcome(identity, Requeued.DELIVERABLE, "Its message is deliverable again.")
+    return RequeueOutcome(identity, Requeued.UNDER_WAY, f"Its message is {info.status.value}: nothing to do.")

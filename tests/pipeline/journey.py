@@ -1,0 +1,108 @@
+"""Steps of a submission's journey, as tests take them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+from vskill_platform.domain.ids import submission_key
+from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
+from vskill_platform.domain.records import HistoryEntry, Submission
+from vskill_platform.pipeline.intake import Intake, submit_repository
+from vskill_platform.ports.env import WorkerEnv
+from vskill_platform.ports.queue import MessageBatch
+from vskill_platform.stores.submissions import get_history, get_submission
+from vskill_platform.testing.git_repos import BareRepository, Files
+from vskill_platform.worker.consumer import handle_submission_queue
+from vskill_platform.worker_context import run_with_worker_env
+
+T = TypeVar("T")
+
+
+def skill_md(name: str = "greeting", body: str = "Greet the user by name.", **fields: str) -> bytes:
+    """A SKILL.md that nothing is wrong with."""
+    more = "".join(f"{key}: {value}\n" for key, value in fields.items())
+    return f"---\nname: {name}\ndescription: Greets people politely.\n{more}---\n\n# Greeting\n\n{body}\n".encode()
+
+
+@dataclass
+class Journey:
+    """A registry and a git server; everything goes through the registry's own doors."""
+
+    env: WorkerEnv
+    repositories: Path
+    address: str
+
+    def repository(self, name: str, files: Files) -> BareRepository:
+        """A repository `owner/name` that the server serves."""
+        path = self.repositories / f"{name}.git"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        repository = BareRepository(path)
+        repository.commit(files)
+        return repository
+
+    def url(self, name: str) -> str:
+        """Where the repository is."""
+        return f"{self.address}/{name}"
+
+    async def inside(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Await the work with the env in scope."""
+        return await run_with_worker_env(self.env, work)
+
+    async def submit(self, name: str, *, skill: str = "") -> Intake:
+        """Submit a repository of the server."""
+        return await self.inside(lambda: submit_repository(self.url(name), skill_name=skill))
+
+    async def work(self, *, settings: object | None = None) -> int:
+        """Deliver everything that can be delivered now, and what comes of it. Says how many messages that were."""
+        delivered = 0
+        while True:
+            messages = await self.env.queue.receive(SUBMISSIONS_QUEUE, max_messages=3, lease_s=60)
+            if not messages:
+                return delivered
+            batch = MessageBatch(SUBMISSIONS_QUEUE, messages)
+            await handle_submission_queue(batch, self.env)
+            batch.close()
+            left = [message for message in messages if not message.is_settled]
+            commits = [[message.settlement] for message in left if message.settlement is not None]
+            await self.env.queue.exchange(SUBMISSIONS_QUEUE, commits, max_messages=0, lease_s=1)
+            delivered += len(messages)
+
+    async def take_through(self, name: str, *, skill: str = "") -> list[Submission]:
+        """Submit a repository and work until all is decided: the submissions of its skills, or its own if it has none."""
+        intake = await self.submit(name, skill=skill)
+        await self.work()
+        parent = await self.read(intake.submission.id)
+        return [await self.read(child) for child in parent.children] or [parent]
+
+    async def publish(self, name: str, files: Files) -> Submission:
+        """A repository with one skill, published."""
+        self.repository(name, files)
+        (submission,) = await self.take_through(name)
+        assert submission.state == "PUBLISHED", (submission.reason, await self.history(submission.id))
+        return submission
+
+    async def read(self, identity: str) -> Submission:
+        """The submission as it is stored."""
+        return (await self.inside(lambda: get_submission(identity))).submission
+
+    async def history(self, identity: str) -> list[HistoryEntry]:
+        """Every step it took."""
+        return list(await self.inside(lambda: get_history(identity)))
+
+    async def events(self) -> list[tuple[str, str]]:
+        """Kind and subject of every event."""
+        page = await self.env.events.read(0)
+        return [(event.kind, event.subject) for event in page.events]
+
+    async def version_of(self, identity: str) -> int:
+        """The version of the submission's record."""
+        entry = await self.env.kv.get(submission_key(identity))
+        assert entry is not None
+        return entry.version
+
+    def with_env(self, **bindings: object) -> Journey:
+        """The same with other bindings."""
+        return replace(self, env=replace(self.env, **bindings))

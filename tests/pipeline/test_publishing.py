@@ -1,0 +1,176 @@
+"""From a git address to a published skill, and again when its source changes."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+
+from tests.pipeline.journey import Journey, skill_md
+from vskill_platform.domain.ids import Digest
+from vskill_platform.domain.records import Submission
+from vskill_platform.domain.submission import SubmissionState
+from vskill_platform.pipeline.intake import Answer
+from vskill_platform.stores.skills import find_skill, get_published_skills_list, resolve_slug
+from vskill_platform.stores.versions import get_versions
+from vskill_platform.testing.git_repos import executable
+
+SLUG = "127-0-0-1-acme/greeting/greeting"
+
+
+async def test_skill_is_published__when_its_repository_is_sound(journey: Journey) -> None:
+    repository = journey.repository(
+        "acme/greeting", {"SKILL.md": skill_md(), "scripts/hi.sh": executable(b"echo hi\n")}
+    )
+    intake = await journey.submit("acme/greeting")
+    assert (intake.answer, intake.submission.state) == (Answer.CREATED, SubmissionState.RECEIVED)
+    await journey.work()
+    parent = await journey.read(intake.submission.id)
+    assert parent.state is SubmissionState.EXPANDED
+    (child,) = [await journey.read(identity) for identity in parent.children]
+    assert (child.state, child.slug, child.version, child.verdict) == ("PUBLISHED", SLUG, "1.0.0", "PASS")
+    assert child.commit == repository.ref("refs/heads/main")
+    states = [entry.state for entry in await journey.history(child.id)]
+    assert states == ["RECEIVED", "TIER1_SCANNING", "AUTO_APPROVED", "PUBLISHED"]
+    rows = await journey.inside(get_published_skills_list)
+    assert [(row.slug, row.version, row.description) for row in rows.rows] == [
+        (SLUG, "1.0.0", "Greets people politely.")
+    ]
+    assert ("skill.published", SLUG) in await journey.events()
+
+
+async def test_archives_hold_what_was_scanned__and_nothing_else(journey: Journey) -> None:
+    files = {"SKILL.md": skill_md(), "scripts/hi.sh": executable(b"echo hi\n"), "notes/\u00fc.md": b"x"}
+    await journey.publish("acme/greeting", files)
+    (version,) = await journey.inside(lambda: get_versions(SLUG))
+    zipped = await journey.env.blobs.get(Digest(version.zip_digest))
+    with zipfile.ZipFile(io.BytesIO(zipped)) as archive:
+        held = {name: archive.read(name) for name in archive.namelist()}
+    assert held == {"SKILL.md": skill_md(), "scripts/hi.sh": b"echo hi\n", "notes/\u00fc.md": b"x"}
+    assert [(file.path, file.executable) for file in version.files] == [
+        ("SKILL.md", False),
+        ("notes/\u00fc.md", False),
+        ("scripts/hi.sh", True),
+    ]
+    assert (version.zip_size, version.content_digest) == (len(zipped), version.content_digest)
+
+
+async def test_same_source_answers_verified__when_it_is_submitted_again(journey: Journey) -> None:
+    child = await journey.publish("acme/greeting", {"SKILL.md": skill_md()})
+    assert (await journey.submit("acme/greeting")).answer is Answer.VERIFIED
+    assert (await journey.submit("acme/greeting", skill="greeting")).answer is Answer.VERIFIED
+    assert await journey.work() == 0
+    assert (await journey.read(child.id)).run == 1
+
+
+async def test_changed_source_gets_a_new_version__of_the_same_submission(journey: Journey) -> None:
+    repository = journey.repository("acme/greeting", {"SKILL.md": skill_md()})
+    (first,) = await journey.take_through("acme/greeting")
+    repository.commit({"SKILL.md": skill_md(body="Greet the user by their family name.")})
+    assert (await journey.submit("acme/greeting")).answer is Answer.CREATED
+    await journey.work()
+    second = await journey.read(first.id)
+    assert (second.run, second.state, second.version) == (2, "PUBLISHED", "1.0.1")
+    versions = await journey.inside(lambda: get_versions(SLUG))
+    assert [version.version for version in versions] == ["1.0.1", "1.0.0"]
+    assert versions[0].commit != versions[1].commit
+
+
+async def test_other_commit_with_the_same_bytes_makes_no_version__but_is_noted(journey: Journey) -> None:
+    repository = journey.repository("acme/greeting", {"skills/greeting/SKILL.md": skill_md(), "README.md": b"1"})
+    (first,) = await journey.take_through("acme/greeting")
+    repository.commit({"skills/greeting/SKILL.md": skill_md(), "README.md": b"2"})
+    intake = await journey.submit("acme/greeting")
+    assert intake.answer is Answer.CREATED
+    await journey.work()
+    assert (await journey.read(first.id)).run == 1
+    assert len(await journey.inside(lambda: get_versions(SLUG))) == 1
+    assert (await journey.submit("acme/greeting")).answer is Answer.VERIFIED
+
+
+async def test_declared_version_is_taken__when_it_is_higher(journey: Journey) -> None:
+    repository = journey.repository("acme/greeting", {"SKILL.md": skill_md(metadata="{version: 1.4.0}")})
+    (first,) = await journey.take_through("acme/greeting")
+    assert first.version == "1.4.0"
+    repository.commit({"SKILL.md": skill_md(body="Changed.", metadata="{version: 1.4.0}")})
+    (second,) = await journey.take_through("acme/greeting")
+    assert second.version == "1.4.1"
+
+
+async def test_old_slug_lives_on_as_alias__when_the_skill_is_renamed(journey: Journey) -> None:
+    repository = journey.repository("acme/greeting", {"skills/greeting/SKILL.md": skill_md()})
+    await journey.take_through("acme/greeting")
+    repository.commit({"skills/greeting/SKILL.md": skill_md("salutation")})
+    (moved,) = await journey.take_through("acme/greeting")
+    new = "127-0-0-1-acme/greeting/salutation"
+    assert (moved.slug, moved.version) == (new, "1.0.1")
+    assert await journey.inside(lambda: resolve_slug(SLUG)) == new
+    assert [v.version for v in await journey.inside(lambda: get_versions(new))] == ["1.0.1", "1.0.0"]
+    assert await journey.inside(lambda: get_versions(SLUG)) == []
+    rows = await journey.inside(get_published_skills_list)
+    assert [row.slug for row in rows.rows] == [new]
+    repository.commit({"skills/greeting/SKILL.md": skill_md()})
+    (back,) = await journey.take_through("acme/greeting")
+    assert (back.slug, back.version) == (SLUG, "1.0.2")
+    assert await journey.inside(lambda: resolve_slug(new)) == SLUG
+
+
+async def test_several_skills_become_a_submission_each__in_one_commit(journey: Journey) -> None:
+    names = [f"skill-{number}" for number in range(7)]
+    journey.repository("acme/many", {f"skills/{name}/SKILL.md": skill_md(name) for name in names})
+    children = await journey.take_through("acme/many")
+    assert sorted(child.skill_name for child in children) == names
+    assert {child.state for child in children} == {SubmissionState.PUBLISHED}
+    assert len({child.commit for child in children}) == 1
+    parent = await journey.read(children[0].parent_id or "")
+    expanded = (await journey.history(parent.id))[-1]
+    assert expanded.message.startswith("7 skills at ")
+    versions = {await journey.version_of(parent.id)}
+    assert len(versions) == 1
+
+
+async def test_skills_of_one_name_are_both_published__under_names_of_their_own(journey: Journey) -> None:
+    files = {
+        "plugins/web/skills/review/SKILL.md": skill_md("review", "Review a web page."),
+        "plugins/api/skills/review/SKILL.md": skill_md("review", "Review an interface."),
+    }
+    journey.repository("acme/plugins", files)
+    children = await journey.take_through("acme/plugins")
+    assert sorted(child.skill_name for child in children) == ["api-review", "web-review"]
+    assert {child.state for child in children} == {SubmissionState.PUBLISHED}
+    assert len({child.slug for child in children}) == 2
+
+
+@pytest.mark.parametrize("address", ["tree/main/skills/a", "tree/feature/x/skills/a", "blob/main/skills/a/SKILL.md"])
+async def test_folder_of_a_branch_is_taken_alone__when_the_address_names_it(journey: Journey, address: str) -> None:
+    files = {"skills/a/SKILL.md": skill_md("a"), "skills/b/SKILL.md": skill_md("b")}
+    repository = journey.repository("acme/two", files)
+    repository.commit(files, branch="feature/x")
+    children = await journey.take_through(f"acme/two/{address}")
+    assert [(child.skill_name, child.state) for child in children] == [("a", SubmissionState.PUBLISHED)]
+
+
+async def test_one_skill_is_taken__when_it_is_named(journey: Journey) -> None:
+    journey.repository("acme/two", {"a/SKILL.md": skill_md("a"), "b/SKILL.md": skill_md("b")})
+    (only,) = await journey.take_through("acme/two", skill="b")
+    assert (only.skill_name, only.state) == ("b", SubmissionState.PUBLISHED)
+    (missing,) = await journey.take_through("acme/two", skill="c")
+    assert (missing.state, missing.reason) == (SubmissionState.REJECTED, "no_skill_md")
+    history = await journey.history(missing.id)
+    assert "It has 2: a, b." in history[-1].message
+
+
+async def test_spellings_of_an_address_are_one_submission__whoever_comes(journey: Journey) -> None:
+    journey.repository("acme/greeting", {"SKILL.md": skill_md()})
+    first = await journey.submit("acme/greeting")
+    for spelling in ("acme/greeting.git", "acme/greeting/", "acme//greeting"):
+        again = await journey.submit(spelling)
+        assert (again.answer, again.submission.id) == (Answer.PENDING, first.submission.id)
+
+
+async def test_skill_of_this_submission_is_found__by_every_name(journey: Journey) -> None:
+    child: Submission = await journey.publish("acme/greeting", {"SKILL.md": skill_md()})
+    found = await journey.inside(lambda: find_skill(SLUG))
+    assert found is not None
+    assert (found.skill.submission_id, found.skill.publisher) == (child.id, "127-0-0-1-acme")

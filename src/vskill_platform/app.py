@@ -7,7 +7,7 @@ import os
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 
 import structlog
@@ -17,11 +17,13 @@ from litestar.types import ASGIApp
 from vskill_platform.domain.errors import AddressUnavailable
 from vskill_platform.engines.blobs import BlobFolder
 from vskill_platform.engines.sqlite import find_owner, open_sqlite
+from vskill_platform.ingest.git import GitSource
 from vskill_platform.pipeline.process import process_message
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.ports.env import WorkerEnv
+from vskill_platform.scanning.pool import ScannerPool
 from vskill_platform.settings import Settings
-from vskill_platform.web.app import create_web_app
+from vskill_platform.web.app import create_control_app, create_web_app
 from vskill_platform.worker.cron import Cron
 from vskill_platform.worker.loop import ConsumerLoop
 
@@ -32,8 +34,11 @@ _log = structlog.get_logger(__name__)
 
 
 @asynccontextmanager
-async def open_env(settings: Settings) -> AsyncIterator[WorkerEnv]:
-    """The env that the settings ask for, closed at the end. Raises EngineRefused where the data folder cannot be had."""
+async def open_env(settings: Settings, *, is_working: bool = False) -> AsyncIterator[WorkerEnv]:
+    """The env that the settings ask for, closed at the end. Raises EngineRefused where the data folder cannot be had.
+
+    An env that is to work on submissions has its fetching and scanning started; one that is only to be looked at has not.
+    """
     folder = Path(settings.data)
     clock = SystemClock()
     engine = await open_sqlite(
@@ -42,19 +47,26 @@ async def open_env(settings: Settings) -> AsyncIterator[WorkerEnv]:
         max_attempts=settings.max_attempts,
         synchronous=settings.sqlite_synchronous,
     )
+    source, scanner = GitSource(settings), ScannerPool(settings)
     try:
-        yield WorkerEnv(
-            kv=engine.kv,
-            writes=engine.writes,
-            queue=engine.queue,
-            catalog=engine.catalog,
-            events=engine.events,
-            blobs=BlobFolder(folder / BLOBS_NAME, clock=clock),
-            limiter=engine.limiter,
-            clock=clock,
-            settings=settings,
-            process=process_message,
-        )
+        async with AsyncExitStack() as stack:
+            if is_working:
+                await stack.enter_async_context(source)
+                await stack.enter_async_context(scanner)
+            yield WorkerEnv(
+                kv=engine.kv,
+                writes=engine.writes,
+                queue=engine.queue,
+                catalog=engine.catalog,
+                events=engine.events,
+                blobs=BlobFolder(folder / BLOBS_NAME, clock=clock),
+                limiter=engine.limiter,
+                clock=clock,
+                settings=settings,
+                source=source,
+                scanner=scanner,
+                process=process_message,
+            )
     finally:
         await engine.close()
 
@@ -70,17 +82,21 @@ def control_socket(settings: Settings) -> Path | None:
     return None if find_owner(folder) is None else folder / SOCKET_NAME
 
 
-async def run_registry(settings: Settings, *, on_ready: Callable[[str], None]) -> None:
+async def run_registry(
+    settings: Settings, *, on_ready: Callable[[str], None], stopping: asyncio.Event | None = None
+) -> None:
     """Serve, consume and sweep in one process until SIGTERM or SIGINT, then drain. `on_ready` gets the address.
+
+    With an event of the caller's, that ends it and signals are left alone.
 
     A second signal ends the process at once; what it was doing is done again at the next start.
     """
-    async with open_env(settings) as env:
+    async with open_env(settings, is_working=True) as env:
         worker, cron = ConsumerLoop(env), Cron(env)
-        web = create_web_app(env)
+        apps = [create_web_app(env), create_control_app(env)]
         public, control = _listen(settings), _listen_control(Path(settings.data))
-        servers = [_Server(_web_config(web, settings)), _Server(_web_config(web, settings))]
-        stopping = _stop_on_signals()
+        servers = [_Server(_web_config(app, settings)) for app in apps]
+        stopping = stopping or _stop_on_signals()
         async with asyncio.TaskGroup() as group:
             for server, listener in zip(servers, (public, control), strict=True):
                 group.create_task(server.serve(sockets=[listener]))
@@ -94,6 +110,20 @@ async def run_registry(settings: Settings, *, on_ready: Callable[[str], None]) -
             for server in servers:
                 server.should_exit = True
         (Path(settings.data) / SOCKET_NAME).unlink(missing_ok=True)
+
+
+@asynccontextmanager
+async def serving(app: ASGIApp) -> AsyncIterator[str]:
+    """An application on a free loopback port, for as long as the block lasts. Gives its address."""
+    settings = Settings(port=0)
+    listener = _listen(settings)
+    server = _Server(_web_config(app, settings))
+    async with asyncio.TaskGroup() as group:
+        group.create_task(server.serve(sockets=[listener]))
+        try:
+            yield _address(listener)
+        finally:
+            server.should_exit = True
 
 
 class _Server(uvicorn.Server):
@@ -112,6 +142,8 @@ def _web_config(web: ASGIApp, settings: Settings) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         lifespan="off",
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=settings.trusted_proxies,
         timeout_graceful_shutdown=max(1, int(settings.drain_grace_s)),
     )
 

@@ -43,7 +43,7 @@ async def test_health_is_503_with_a_code__when_the_store_cannot_be_read(
     await engine.close()
     answer = await client.get("/healthz")
     assert answer.status_code == 503
-    assert (answer.json()["status"], answer.json()["code"]) == ("unavailable", "engine_closed")
+    assert (answer.json()["status"], answer.json()["code"]) == (503, "engine_closed")
     assert answer.headers["retry-after"] == "5"
 
 

@@ -1,19 +1,44 @@
-"""The web application: routes over the stores, each request with the env in scope."""
+"""The web application: routes over the services below, each request with the env in scope."""
 
 from __future__ import annotations
 
 from litestar import Litestar
-from litestar.types import ASGIApp, Receive, Scope, Send
+from litestar.datastructures import State
+from litestar.exceptions import HTTPException
+from litestar.types import ASGIApp, ControllerRouterHandler, Receive, Scope, Send
 
 from vskill_platform.ports.env import WorkerEnv
+from vskill_platform.web.api.submissions import LIMITED, create_submission, show_submission
+from vskill_platform.web.control import CONTROL_ROUTES
+from vskill_platform.web.headers import with_security_headers
 from vskill_platform.web.health import healthz
+from vskill_platform.web.pages.start import start_page
+from vskill_platform.web.problems import answer_error
 from vskill_platform.worker_context import request_env_storage
+
+_PUBLIC_ROUTES: list[ControllerRouterHandler] = [start_page, healthz, create_submission, show_submission]
 
 
 def create_web_app(env: WorkerEnv) -> ASGIApp:
-    """The application for one env."""
-    routes = Litestar(route_handlers=[healthz], openapi_config=None, logging_config=None, debug=False)
-    return _with_request_env(routes, env)
+    """The application that anybody may reach."""
+    return _create(env, _PUBLIC_ROUTES, limits_submissions=True)
+
+
+def create_control_app(env: WorkerEnv) -> ASGIApp:
+    """The application behind the control socket: the same, the operator's routes, and no limit on submissions."""
+    return _create(env, [*_PUBLIC_ROUTES, *CONTROL_ROUTES], limits_submissions=False)
+
+
+def _create(env: WorkerEnv, routes: list[ControllerRouterHandler], *, limits_submissions: bool) -> ASGIApp:
+    app = Litestar(
+        route_handlers=routes,
+        state=State({LIMITED: limits_submissions}),
+        exception_handlers={Exception: answer_error, HTTPException: answer_error},
+        openapi_config=None,
+        logging_config=None,
+        debug=False,
+    )
+    return with_security_headers(_with_request_env(app, env))
 
 
 def _with_request_env(app: ASGIApp, env: WorkerEnv) -> ASGIApp:

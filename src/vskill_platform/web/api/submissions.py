@@ -1,0 +1,86 @@
+"""Submitting a repository, and looking at what became of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from litestar import Request, Response, get, post
+from litestar.datastructures import State
+from litestar.params import FromPath, JSONBody
+from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED
+
+from vskill_platform.domain.records import Submission
+from vskill_platform.domain.submission import Actor
+from vskill_platform.pipeline.intake import Answer, Intake, submit_repository, take_submission_place
+from vskill_platform.stores.reads import require_readable
+from vskill_platform.stores.scans import get_scan
+from vskill_platform.stores.submissions import get_history, get_submission, get_submissions_fresh
+from vskill_platform.web.views import ChildView, SubmissionAnswer, SubmissionRequest, SubmissionView
+
+MAX_BODY_BYTES = 16 * 1024
+LIMITED = "limits_submissions"
+"""In the application's state: whether submissions count against the caller's address."""
+
+
+@post("/api/v1/submissions", request_max_body_size=MAX_BODY_BYTES)
+async def create_submission(
+    data: JSONBody[SubmissionRequest], request: Request[object, object, State], state: State
+) -> Response[SubmissionAnswer]:
+    """Take in a repository, or one skill of it: 201 where that started something, 200 where it is known already."""
+    if state[LIMITED]:
+        await take_submission_place(request.client.host if request.client else "unknown")
+    intake = await submit_repository(data.repo_url, skill_name=data.skill_name, actor=Actor.SUBMITTER)
+    status = HTTP_201_CREATED if intake.answer is Answer.CREATED else HTTP_200_OK
+    location = f"/api/v1/submissions/{intake.submission.id}"
+    return Response(_answer(intake), status_code=status, headers={"Location": location, "Cache-Control": "no-store"})
+
+
+@get("/api/v1/submissions/{identity:str}")
+async def show_submission(identity: FromPath[str]) -> Response[SubmissionView]:
+    """How a submission stands."""
+    return Response(await view_submission(identity), headers={"Cache-Control": "no-store"})
+
+
+async def view_submission(identity: str) -> SubmissionView:
+    """A submission with its history, its scan and its children. Raises NotFound."""
+    submission = (await get_submission(identity)).submission
+    scan = await get_scan(submission)
+    children = require_readable(await get_submissions_fresh(submission.children))
+    return SubmissionView(
+        **_summary(submission),
+        repo_url=submission.repo_url,
+        tree_path=submission.tree_path,
+        parent_id=submission.parent_id,
+        commit=submission.commit,
+        content_digest=None if submission.pin is None else submission.pin.content_digest,
+        created_at=submission.created_at,
+        updated_at=submission.updated_at,
+        timings=submission.timings,
+        history=list(require_readable(await get_history(identity))),
+        scan=None if scan is None else scan.report,
+        children=[ChildView(**_summary(child)) for child in children],
+    )
+
+
+def _summary(submission: Submission) -> dict[str, Any]:
+    return {name: getattr(submission, name) for name in ChildView.__struct_fields__}
+
+
+def _answer(intake: Intake) -> SubmissionAnswer:
+    answer, submission = intake
+    return SubmissionAnswer(
+        status=answer,
+        id=submission.id,
+        submission_id=submission.id,
+        state=submission.state,
+        run=submission.run,
+        repo_url=submission.repo_url,
+        skill_name=submission.skill_name,
+        created_at=submission.created_at,
+        updated_at=submission.updated_at,
+        duplicate=answer is not Answer.CREATED,
+        already_verified=answer is Answer.VERIFIED,
+        blocked=answer is Answer.BLOCKED,
+        skill_id=submission.slug,
+        reason=submission.reason,
+    )

@@ -1,0 +1,1 @@
+"""What installation clients speak to: git and the archives."""

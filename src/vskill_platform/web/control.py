@@ -1,0 +1,148 @@
+"""What an operator steers by. Served on the control socket alone, where permission to open it is the login."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from litestar import get, post
+from litestar.params import FromQuery, JSONBody, QueryParameter
+
+from vskill_platform.domain.errors import InvalidInput
+from vskill_platform.domain.ids import MessageId
+from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
+from vskill_platform.domain.recovery import MessageStatus
+from vskill_platform.domain.times import iso_from_ms
+from vskill_platform.pipeline.requeue import requeue
+from vskill_platform.pipeline.rescan import rescan_skill, rescan_submission
+from vskill_platform.stores.reads import require_readable
+from vskill_platform.stores.skills import get_published_skills_list
+from vskill_platform.stores.submissions import (
+    get_stuck_submissions,
+    get_submission_index,
+    get_submissions_fresh,
+)
+from vskill_platform.web.views import DeadLetter, DeadLetterPage, Ids, Outcome, SkillPage, StuckView, SubmissionPage
+from vskill_platform.worker_context import current_env
+
+Limit = Annotated[int, QueryParameter(ge=1, le=1000)]
+StateFilter = Annotated[str | None, QueryParameter(name="state")]
+Offset = Annotated[int, QueryParameter(ge=0)]
+
+
+@get("/control/stuck")
+async def list_stuck() -> list[StuckView]:
+    """Submissions that look stuck, the longest first."""
+    stuck = require_readable(await get_stuck_submissions())
+    env = current_env("queue")
+    records = {found.id: found for found in await get_submissions_fresh([item.id for item in stuck])}
+    ids = {identity: MessageId(record.message_id or "") for identity, record in records.items()}
+    messages = await env.queue.find(list(ids.values()))
+    views = []
+    for item in stuck:
+        info = messages.get(ids.get(item.id, MessageId("")))
+        views.append(
+            StuckView(
+                id=item.id,
+                state=item.state,
+                repo_url=item.repo_url,
+                skill_name=item.skill_name,
+                updated_at=item.updated_at,
+                stuck_for_ms=item.stuck_for_ms,
+                message=MessageStatus.GONE if info is None else info.status,
+                attempts=0 if info is None else info.attempts,
+                error=None if info is None else info.error,
+            )
+        )
+    return views
+
+
+@get("/control/dead-letters")
+async def list_dead_letters(cursor: FromQuery[str | None] = None, limit: Limit = 100) -> DeadLetterPage:
+    """Messages that were given up, oldest first."""
+    page = await current_env("queue").queue.peek(
+        SUBMISSIONS_QUEUE, status=MessageStatus.DEAD, cursor=cursor, limit=limit
+    )
+    letters = [
+        DeadLetter(
+            id=info.id,
+            submission_id=_submission_of(info.body),
+            attempts=info.attempts,
+            sent_at=iso_from_ms(info.sent_ms),
+            error=info.error,
+        )
+        for info in page.messages
+    ]
+    return DeadLetterPage(messages=letters, cursor=None if page.complete else page.cursor)
+
+
+class _Named(msgspec.Struct, frozen=True, rename="camel"):
+    submission_id: str | None = None
+
+
+def _submission_of(body: bytes) -> str | None:
+    try:
+        return msgspec.json.decode(body, type=_Named).submission_id
+    except msgspec.MsgspecError:
+        return None
+
+
+@post("/control/dead-letters/drop", status_code=200)
+async def drop_dead_letters(data: JSONBody[Ids]) -> list[Outcome]:
+    """Remove messages for good. Needs a reason, which the event log keeps."""
+    if not data.reason.strip():
+        raise InvalidInput("Say why: dropping a message needs a reason.")
+    dropped = set(await current_env("queue").queue.drop([MessageId(id) for id in data.ids], reason=data.reason))
+    return [
+        Outcome(id=id, outcome="dropped", detail="Removed.")
+        if id in dropped
+        else Outcome(id=id, outcome="kept", detail="Not there, or in work at this moment.")
+        for id in data.ids
+    ]
+
+
+@post("/control/requeue", status_code=200)
+async def requeue_ids(data: JSONBody[Ids]) -> list[Outcome]:
+    """Send submissions or messages back into the queue."""
+    outcomes = [await requeue(identity) for identity in data.ids]
+    return [Outcome(id=item.id, outcome=item.outcome.value, detail=item.detail) for item in outcomes]
+
+
+@post("/control/rescan", status_code=200)
+async def rescan_ids(data: JSONBody[Ids]) -> list[Outcome]:
+    """Scan published skills again, by submission or by slug."""
+    outcomes = []
+    for identity in data.ids:
+        rescan = rescan_submission if identity.startswith("sub_") else rescan_skill
+        submission = await rescan(identity)
+        outcomes.append(Outcome(id=submission.id, outcome="new_run", detail=f"Run {submission.run} has started."))
+    return outcomes
+
+
+@get("/control/skills")
+async def list_skills(
+    search: FromQuery[str] = "", tier: FromQuery[str | None] = None, limit: Limit = 50, offset: Offset = 0
+) -> SkillPage:
+    """Published skills, newest change first."""
+    found = await get_published_skills_list(search=search, tier=tier, limit=limit, offset=offset)
+    return SkillPage(skills=found.rows, total=found.total)
+
+
+@get("/control/submissions")
+async def list_submissions(
+    search: FromQuery[str] = "", state_filter: StateFilter = None, limit: Limit = 50, offset: Offset = 0
+) -> SubmissionPage:
+    """Submissions, newest change first; `state` is a state or a category."""
+    found = await get_submission_index(state=state_filter, search=search, limit=limit, offset=offset)
+    return SubmissionPage(submissions=found.rows, total=found.total)
+
+
+CONTROL_ROUTES = [
+    list_stuck,
+    list_dead_letters,
+    drop_dead_letters,
+    requeue_ids,
+    rescan_ids,
+    list_skills,
+    list_submissions,
+]

@@ -1,0 +1,144 @@
+"""What goes over the wire, in and out: plain records that the routes fill and the commands read."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from vskill_platform.domain.records import HistoryEntry
+from vskill_platform.domain.recovery import MessageStatus
+from vskill_platform.domain.scan import ScanReport
+from vskill_platform.domain.skill import PublishedSkillSummary
+from vskill_platform.domain.submission import SubmissionState
+from vskill_platform.pipeline.intake import Answer
+from vskill_platform.stores.submissions import SubmissionRow
+
+MAX_IDS = 1000
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True):
+    """A problem document. `code` is stable; `detail` is for people."""
+
+    title: str
+    status: int
+    code: str
+    detail: str
+    type: str = "about:blank"
+
+
+class SubmissionRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What a submitter sends."""
+
+    repo_url: Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
+    skill_name: Annotated[str, msgspec.Meta(max_length=200)] = ""
+
+
+class SubmissionAnswer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What a submitter gets: `status` says what became of the wish, the rest is the submission it is about."""
+
+    status: Answer
+    id: str
+    submission_id: str
+    state: SubmissionState
+    run: int
+    repo_url: str
+    skill_name: str
+    created_at: str
+    updated_at: str
+    duplicate: bool
+    already_verified: bool
+    blocked: bool
+    skill_id: str | None
+    reason: str | None
+
+
+class ChildView(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What a repository's page shows of one of its skills."""
+
+    id: str
+    skill_name: str
+    skill_path: str
+    state: SubmissionState
+    run: int
+    reason: str | None
+    verdict: str | None
+    score: int | None
+    slug: str | None
+    version: str | None
+
+
+class SubmissionView(ChildView, frozen=True, kw_only=True, rename="camel"):
+    """All that is public of a submission: how it stands, how it came there, and what the scan found."""
+
+    repo_url: str
+    tree_path: str
+    parent_id: str | None
+    commit: str | None
+    content_digest: str | None
+    created_at: str
+    updated_at: str
+    timings: dict[str, int]
+    history: list[HistoryEntry]
+    scan: ScanReport | None
+    children: list[ChildView]
+
+
+class StuckView(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A submission that has not moved for the threshold, and what the queue knows of its message."""
+
+    id: str
+    state: SubmissionState
+    repo_url: str
+    skill_name: str
+    updated_at: str
+    stuck_for_ms: int
+    message: MessageStatus
+    attempts: int
+    error: str | None
+
+
+class DeadLetter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A message that was given up."""
+
+    id: str
+    submission_id: str | None
+    attempts: int
+    sent_at: str
+    error: str | None
+
+
+class DeadLetterPage(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Dead letters in the order they were sent; `cursor` is null at the end."""
+
+    messages: list[DeadLetter]
+    cursor: str | None
+
+
+class SkillPage(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """One page of published skills, and how many there are."""
+
+    skills: list[PublishedSkillSummary]
+    total: int
+
+
+class SubmissionPage(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """One page of submissions, and how many there are."""
+
+    submissions: list[SubmissionRow]
+    total: int
+
+
+class Ids(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What to act on, and why."""
+
+    ids: Annotated[list[str], msgspec.Meta(min_length=1, max_length=MAX_IDS)]
+    reason: str = ""
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What became of one of them."""
+
+    id: str
+    outcome: str
+    detail: str

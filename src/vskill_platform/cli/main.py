@@ -9,8 +9,21 @@ from rich.console import Console
 from rich.markup import escape
 
 from vskill_platform import __version__
-from vskill_platform.cli import health, up
-from vskill_platform.domain.errors import InvalidSettings, VskillError
+from vskill_platform.cli import (
+    demo,
+    dlq,
+    evaluate,
+    explain,
+    health,
+    requeue,
+    scan,
+    skills,
+    status,
+    stuck,
+    submit,
+    up,
+)
+from vskill_platform.domain.errors import InvalidInput, VskillError
 
 app = typer.Typer(
     name="vskill-platform",
@@ -20,7 +33,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("up", help=up.HELP)(up.up)
+app.command("submit", help=submit.HELP)(submit.submit)
+app.command("status", help=status.HELP)(status.status)
+app.command("scan", help=scan.HELP)(scan.scan)
+app.command("explain", help=explain.HELP)(explain.explain)
+app.command("skills", help=skills.HELP)(skills.skills)
 app.command("health", help=health.HELP)(health.health)
+app.command("stuck", help=stuck.HELP)(stuck.stuck)
+app.command("requeue", help=requeue.HELP)(requeue.requeue)
+app.command("rescan", help=requeue.RESCAN_HELP)(requeue.rescan)
+app.command("dlq", help=dlq.HELP)(dlq.dlq)
+app.command("eval", help=evaluate.HELP)(evaluate.evaluate)
+app.command("demo", help=demo.HELP)(demo.demo)
 
 
 def _print_version(is_wanted: bool) -> None:
@@ -44,4 +68,4 @@ def main() -> None:
         Console(stderr=True).print(
             f"[bold red]error[/] [dim]({error.code})[/] {escape(error.message)}", highlight=False
         )
-        sys.exit(2 if isinstance(error, InvalidSettings) else 1)
+        sys.exit(2 if isinstance(error, InvalidInput) else 1)

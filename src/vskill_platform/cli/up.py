@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 
 import typer
-import uvloop
 from rich.console import Console
 from rich.markup import escape
 
-from vskill_platform.app import run_registry
 from vskill_platform.cli.logs import set_up_logs
 from vskill_platform.cli.options import DATA, settings_from
 
@@ -26,6 +24,10 @@ def up(
     ),
 ) -> None:
     """Start the registry and serve until SIGTERM or Ctrl-C."""
+    import uvloop
+
+    from vskill_platform.app import run_registry
+
     settings = settings_from(data=data, host=host, port=port)
     set_up_logs(settings.log_level)
     console = Console(stderr=True)

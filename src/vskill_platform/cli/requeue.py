@@ -1,0 +1,50 @@
+"""`vskill-platform requeue` and `rescan`: send submissions through again."""
+
+from __future__ import annotations
+
+import asyncio
+
+import typer
+
+from vskill_platform.cli.options import DATA, settings_from
+from vskill_platform.cli.printing import AS_JSON, plain, print_json, print_table
+from vskill_platform.cli.registry import open_registry
+from vskill_platform.settings import Settings
+from vskill_platform.web.views import Ids, Outcome
+
+HELP = "Send submissions or dead letters back into the queue."
+RESCAN_HELP = "Scan published skills again, by the rules of today."
+
+
+def requeue(
+    ids: list[str] = typer.Argument(..., help="Submissions (sub_…) or messages (msg_…)."),
+    data: str | None = DATA,
+    as_json: bool = AS_JSON,
+) -> None:
+    """Make dead letters deliverable again, and start a new run of submissions that have ended."""
+    outcomes = asyncio.run(_post(settings_from(data=data), "/control/requeue", ids))
+    _tell(outcomes, as_json=as_json)
+    if any(item.outcome in ("refused", "lost") for item in outcomes):
+        raise typer.Exit(1)
+
+
+def rescan(
+    ids: list[str] = typer.Argument(..., help="Published skills (owner/repo/skill) or their submissions (sub_…)."),
+    data: str | None = DATA,
+    as_json: bool = AS_JSON,
+) -> None:
+    """Scan the published bytes again. Nothing is fetched; what fails now is withdrawn."""
+    _tell(asyncio.run(_post(settings_from(data=data), "/control/rescan", ids)), as_json=as_json)
+
+
+async def _post(settings: Settings, path: str, ids: list[str]) -> list[Outcome]:
+    async with open_registry(settings) as registry:
+        return await registry.post(path, list[Outcome], Ids(ids=ids))
+
+
+def _tell(outcomes: list[Outcome], *, as_json: bool) -> None:
+    if as_json:
+        print_json(outcomes)
+        return
+    rows = [[plain(item.id), item.outcome.replace("_", " "), plain(item.detail)] for item in outcomes]
+    print_table("Sent back", ["id", "outcome", ""], rows, nothing="Nothing to do.")

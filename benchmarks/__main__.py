@@ -8,7 +8,16 @@ from collections.abc import Callable, Coroutine
 
 import uvloop
 
-from benchmarks import enumeration, group_commit, peak_memory, plain_reads, queue_drain, stuck_sweep
+from benchmarks import (
+    enumeration,
+    group_commit,
+    peak_memory,
+    plain_reads,
+    queue_drain,
+    scan_speed,
+    stuck_sweep,
+    submit_latency,
+)
 from benchmarks.report import Row, print_report, write_report
 
 FIGURES: dict[str, Callable[[], Coroutine[None, None, list[Row]]]] = {
@@ -18,6 +27,8 @@ FIGURES: dict[str, Callable[[], Coroutine[None, None, list[Row]]]] = {
     "group_commit": group_commit.run,
     "queue_drain": queue_drain.run,
     "peak_memory": peak_memory.run,
+    "scan_speed": scan_speed.run,
+    "submit_latency": submit_latency.run,
 }
 
 

@@ -7,6 +7,7 @@ import gzip
 import os
 import signal
 import subprocess
+import tracemalloc
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from http.client import HTTPConnection, HTTPResponse
@@ -14,7 +15,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from litestar.types import HTTPRequestEvent
 
+from vskill_platform.domain.errors import ValueTooLarge
 from vskill_platform.testing.git_server import (
     serve_application,
     serve_application_in_thread,
@@ -23,6 +26,7 @@ from vskill_platform.testing.git_server import (
 )
 from vskill_platform.testing.waits import eventually
 from vskill_platform.web.clients.git_http import GitHttp, GitLimits, repositories_below
+from vskill_platform.web.clients.request_body import read_body
 
 ADVERTISE = "info/refs?service=git-upload-pack"
 PACK_REQUEST = "application/x-git-upload-pack-request"
@@ -128,12 +132,14 @@ def test_clone_leaves_files_out__when_it_is_filtered(base_url: str, tmp_path: Pa
     assert listing.count("\n?") == 6
 
 
+@pytest.mark.parametrize("version", ["0", "2"])
 def test_fetch_gets_a_commit_by_its_id__when_no_branch_points_at_it(
-    base_url: str, served: Path, tmp_path: Path
+    base_url: str, served: Path, tmp_path: Path, version: str
 ) -> None:
     commit = git("rev-parse", "main~3", cwd=served / "acme" / "greeting.git").stdout.strip()
     git("init", "--quiet", ".", cwd=tmp_path)
-    git("fetch", "--quiet", "--depth=1", f"{base_url}/acme/greeting.git", commit, cwd=tmp_path)
+    fetch = ("-c", f"protocol.version={version}", "fetch", "--quiet", "--depth=1")
+    git(*fetch, f"{base_url}/acme/greeting.git", commit, cwd=tmp_path)
     assert git("show", "FETCH_HEAD:count", cwd=tmp_path).stdout == "1\n"
 
 
@@ -289,7 +295,7 @@ def test_configuration_of_the_user_does_not_count(
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / ".gitconfig"))
     with serve_repositories_in_thread(served) as url, ask(url, "GET", f"/acme/greeting.git/{ADVERTISE}") as response:
-        assert b"refs/heads/main" in response.read()
+        assert b" refs/heads/main\n" in response.read()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
@@ -357,6 +363,33 @@ async def stalled_clone(url: str, repository: Path) -> AsyncIterator[asyncio.Str
         writer.write(pack_request_head(len(body)) + body)
         await reader.readuntil(b"PACK")
         yield writer
+
+
+async def test_answer_is_left_unfinished__when_git_dies(served: Path) -> None:
+    async with serve_repositories(served) as url, connect(url) as (reader, writer):
+        body = want_all(served / "large.git")
+        writer.write(pack_request_head(len(body)) + body)
+        await reader.readuntil(b"PACK")
+        (child,) = children_serving(served)
+        os.kill(child, signal.SIGKILL)
+        answer = await reader.read(-1)
+        assert len(answer) < LARGE_BYTES
+        assert not answer.endswith(b"0\r\n\r\n")
+
+
+async def test_body_takes_no_memory_beyond_its_bound__when_it_is_a_bomb() -> None:
+    bomb = gzip.compress(bytes(100_000_000))
+
+    async def receive() -> HTTPRequestEvent:
+        return {"type": "http.request", "body": bomb, "more_body": False}
+
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueTooLarge):
+            await read_body(receive, is_gzipped=True, max_bytes=100_000)
+        assert tracemalloc.get_traced_memory()[1] < 2_000_000
+    finally:
+        tracemalloc.stop()
 
 
 async def test_git_is_killed__when_the_client_goes_away(served: Path) -> None:

@@ -3,66 +3,24 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import stat
-import subprocess
-import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.acceptance.commands import LIMIT_S, LOOPBACK_GIT, registry, run
 from vskill_platform.engines.sqlite import open_sqlite
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.testing.envs import make_env
+from vskill_platform.testing.git_repos import make_repository
+from vskill_platform.testing.git_server import serve_repositories_in_thread
 from vskill_platform.testing.submissions import submit
 from vskill_platform.worker_context import run_with_worker_env
-
-COMMAND = str(Path(sys.executable).with_name("vskill-platform"))
-LIMIT_S = 60
-
-
-@contextmanager
-def registry(data: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A registry on a free port, and its address; killed at the end if it still runs."""
-    process = subprocess.Popen(
-        [COMMAND, "up", "--data", str(data), "--port", "0", *options],
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "COLUMNS": "200"},
-    )
-    try:
-        yield process, _address(process)
-    finally:
-        process.kill()
-        process.communicate(timeout=LIMIT_S)
-
-
-def _address(process: subprocess.Popen[str]) -> str:
-    assert process.stderr is not None
-    seen: list[str] = []
-    for line in process.stderr:
-        seen.append(line)
-        found = re.search(r"is up at (http://\S+),", line)
-        if found:
-            return found[1]
-    raise AssertionError(f"the registry did not come up: {''.join(seen)}")
-
-
-def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [COMMAND, *arguments],
-        capture_output=True,
-        text=True,
-        timeout=LIMIT_S,
-        check=False,
-        env={**os.environ, "COLUMNS": "200", **environment},
-    )
 
 
 def get(url: str) -> dict[str, object]:
@@ -164,12 +122,12 @@ def test_help_and_version_are_there() -> None:
     assert re.fullmatch(r"vskill-platform \d+\.\d+\.\d+\n", run("--version").stdout)
 
 
-async def _fill(data: Path, count: int) -> None:
+async def _fill(data: Path, names: list[str], *, repo_url: str) -> None:
     """Submissions that wait in the data folder, as intake leaves them."""
     engine = await open_sqlite(data / "registry.db", clock=SystemClock())
     env = make_env(engine, clock=SystemClock(), folder=data)
-    for number in range(count):
-        await run_with_worker_env(env, lambda number=number: submit(f"skill-{number}"))
+    for name in names:
+        await run_with_worker_env(env, lambda name=name: submit(name, repo_url=repo_url))
     await engine.close()
 
 
@@ -186,15 +144,22 @@ def _wait_until(holds: Callable[[], bool]) -> None:
         assert time.monotonic() < deadline
 
 
-async def test_submissions_that_wait_are_worked_on__also_across_kill_9(tmp_path: Path) -> None:
-    data, count = tmp_path / "data", 200
-    await _fill(data, count)
-    with registry(data) as (process, address):
-        _wait_until(lambda: _submissions(address)["review"] >= 1)
-        process.kill()
-        process.wait(timeout=LIMIT_S)
-    with registry(data) as (_, address):
-        _wait_until(lambda: _submissions(address)["active"] == 0)
-        assert _submissions(address) == {
-            "active": 0, "review": count, "published": 0, "rejected": 0, "blocked": 0, "total": count,
-        }  # fmt: skip
+async def test_submissions_that_wait_are_published_once_each__also_across_kill_9(tmp_path: Path) -> None:
+    data, names = tmp_path / "data", [f"skill-{number:02d}" for number in range(30)]
+    files = {f"{name}/SKILL.md": f"---\nname: {name}\ndescription: Greets.\n---\nHi.\n".encode() for name in names}
+    make_repository(tmp_path / "acme" / "many.git", files)
+    with serve_repositories_in_thread(tmp_path) as source:
+        await _fill(data, names, repo_url=f"{source}/acme/many")
+        with registry(data, **LOOPBACK_GIT) as (process, address):
+            _wait_until(lambda: _submissions(address)["published"] >= 3)
+            process.kill()
+            process.wait(timeout=LIMIT_S)
+        with registry(data, **LOOPBACK_GIT) as (_, address):
+            _wait_until(lambda: _submissions(address)["active"] == 0)
+            assert _submissions(address) == {
+                "active": 0, "review": 0, "published": 30, "rejected": 0, "blocked": 0, "total": 30,
+            }  # fmt: skip
+            listed = json.loads(run("skills", "--limit", "100", "--json", "--data", str(data)).stdout)
+            assert sorted((skill["name"], skill["version"]) for skill in listed["skills"]) == [
+                (name, "1.0.0") for name in names
+            ]

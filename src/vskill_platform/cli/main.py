@@ -23,7 +23,7 @@ from vskill_platform.cli import (
     submit,
     up,
 )
-from vskill_platform.domain.errors import InvalidInput, VskillError
+from vskill_platform.domain.errors import InvalidInput, SourceRefused, SourceUnreachable, VskillError
 
 app = typer.Typer(
     name="vskill-platform",
@@ -61,11 +61,11 @@ def options(
 
 
 def main() -> None:
-    """Run the command. An error of ours is told in its own words, with its code; exit 2 for what the caller can mend."""
+    """Run the command. An error of ours is told in its own words, with its code; exit 2 for wrong or unreadable input."""
     try:
         app()
     except VskillError as error:
         Console(stderr=True).print(
             f"[bold red]error[/] [dim]({error.code})[/] {escape(error.message)}", highlight=False
         )
-        sys.exit(2 if isinstance(error, InvalidInput) else 1)
+        sys.exit(2 if isinstance(error, InvalidInput | SourceRefused | SourceUnreachable) else 1)

@@ -29,6 +29,7 @@ from vskill_platform.worker.loop import ConsumerLoop
 
 DATABASE_NAME = "registry.db"
 BLOBS_NAME = "blobs"
+FETCH_NAME = "fetch"
 SOCKET_NAME = "control.sock"
 _log = structlog.get_logger(__name__)
 
@@ -47,7 +48,7 @@ async def open_env(settings: Settings, *, is_working: bool = False) -> AsyncIter
         max_attempts=settings.max_attempts,
         synchronous=settings.sqlite_synchronous,
     )
-    source, scanner = GitSource(settings), ScannerPool(settings)
+    source, scanner = GitSource(settings, folder=folder / FETCH_NAME), ScannerPool(settings)
     try:
         async with AsyncExitStack() as stack:
             if is_working:

@@ -15,7 +15,7 @@ SERVICE_LINE = b"001e# service=git-upload-pack\n0000"
 
 
 class GitServer:
-    """Serves every repository below a folder. `change` may rewrite the answer to a POST, `cut` says how much of a pack is sent."""
+    """Serves every repository below a folder. `change` rewrites the answer to a POST, `cut` is how much of a pack is sent."""
 
     def __init__(self, folder: Path, *, scheme: str = "http", host: str = "127.0.0.1") -> None:
         self.folder = folder

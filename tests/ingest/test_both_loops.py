@@ -23,9 +23,12 @@ async def test_fetch_reads_a_skill__over_http_and_tls(
     async with source.fetch(server.url(), tree_path="main/a") as snapshot:
         content = await snapshot.read_skill("a")
     settings = settings_with(git_ca_file=str(certificate))
-    async with git_server(server.folder, tls=tls) as secure, GitSource(settings, folder=workspace) as other:
-        async with other.fetch(secure.url(host="localhost")) as again:
-            assert await again.read_skill("a") == content
+    async with (
+        git_server(server.folder, tls=tls) as secure,
+        GitSource(settings, folder=workspace) as other,
+        other.fetch(secure.url(host="localhost")) as again,
+    ):
+        assert await again.read_skill("a") == content
     assert again.commit == snapshot.commit
 
 

@@ -204,9 +204,12 @@ async def test_fetch_works_over_tls__with_the_given_certificate(
 ) -> None:
     make_repository(tmp_path / "repo.git", MANY)
     settings = settings_with(git_ca_file=str(certificate), git_protocols="https")
-    async with git_server(tmp_path, tls=tls) as server, GitSource(settings, folder=tmp_path / "work") as source:
-        async with source.fetch(server.url(host="localhost"), tree_path="main") as snapshot:
-            assert len(snapshot.folders) == 3
+    async with (
+        git_server(tmp_path, tls=tls) as server,
+        GitSource(settings, folder=tmp_path / "work") as source,
+        source.fetch(server.url(host="localhost"), tree_path="main") as snapshot,
+    ):
+        assert len(snapshot.folders) == 3
 
 
 async def test_fetch_refuses_a_certificate_that_nobody_vouches_for(tmp_path: Path, tls: ssl.SSLContext) -> None:

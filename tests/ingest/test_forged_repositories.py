@@ -240,6 +240,22 @@ async def test_snapshot_refuses_a_skill__with_a_name_that_is_not_safe_everywhere
         assert (await snapshot.read_skill("ok")).files[0].content == b"ok"
 
 
+@pytest.mark.parametrize(
+    ("folder", "listed"),
+    [("a\x1bb", "a\x1bb"), ("a\u202eb", "a\u202eb"), ("a\udcffb", "a\\xffb"), ("a\nb/c", "a\nb/c")],
+)
+async def test_snapshot_refuses_a_skill__in_a_folder_whose_name_misleads(
+    server: GitServer, source: GitSource, folder: str, listed: str
+) -> None:
+    make_repository(server.folder / "repo.git", {f"{folder}/SKILL.md": SKILL_MD, "with: colon/SKILL.md": b"ok"})
+    async with source.fetch(server.url()) as snapshot:
+        assert [found.path for found in snapshot.folders] == [listed, "with: colon"]
+        with pytest.raises(UnsafePath) as caught:
+            await snapshot.read_skill(listed)
+        assert (await snapshot.read_skill("with: colon")).files[0].content == b"ok"
+    assert caught.value.message.isprintable()
+
+
 async def test_snapshot_refuses_names_that_are_one__where_case_does_not_count(
     server: GitServer, source: GitSource
 ) -> None:
@@ -269,7 +285,8 @@ async def test_nothing_is_written_or_started_elsewhere(
     home, proof = tmp_path / "home", tmp_path / "proof"
     home.mkdir()
     evil = f"!touch {proof}"
-    (home / ".gitconfig").write_text(f"[credential]\n\thelper = {evil}\n[core]\n\tfsmonitor = touch {proof}\n")
+    elsewhere = '[url "http://127.0.0.1:1/"]\n\tinsteadOf = http://127.0.0.1\n'
+    (home / ".gitconfig").write_text(f"{elsewhere}[credential]\n\thelper = {evil}\n[core]\n\tfsmonitor = {evil}\n")
     for name, value in {
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home),

@@ -24,7 +24,7 @@ from vskill_platform.domain.errors import (
     VskillError,
 )
 from vskill_platform.ingest.git import GitSource
-from vskill_platform.ingest.url_guard import IpAddress
+from vskill_platform.ingest.public_addresses import IpAddress
 from vskill_platform.settings import Settings
 from vskill_platform.testing.git_repos import SKILL_MD, make_repository
 from vskill_platform.testing.hostile_servers import (
@@ -67,8 +67,16 @@ async def test_fetch_says_what_a_server_answers(source: GitSource, behave: Behav
         assert server.connections > 0
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-@pytest.mark.parametrize("to", ["http://127.0.0.1:{port}/x", "file:///etc/passwd", "https://169.254.169.254/"])
+@pytest.mark.parametrize(
+    ("status", "to"),
+    [
+        (301, "http://127.0.0.1:{port}/x"),
+        (302, "http://127.0.0.1:{port}/x"),
+        (303, "http://127.0.0.1:{port}/x"),
+        (307, "file:///etc/passwd"),
+        (308, "https://169.254.169.254"),
+    ],
+)
 async def test_fetch_does_not_follow_a_redirect(source: GitSource, status: int, to: str) -> None:
     async with canary() as listener:
         there = to.format(port=listener.port) + "/info/refs?service=git-upload-pack"
@@ -94,9 +102,20 @@ async def test_fetch_is_cut__when_a_repository_has_more_bytes(server: GitServer,
     make_repository(server.folder / "repo.git", {"SKILL.md": SKILL_MD, **noise})
     async with GitSource(settings_with(fetch_max_bytes=20_000), folder=workspace) as source:
         await refused(source, server.url(), RepositoryTooLarge)
-    async with GitSource(settings_with(fetch_max_bytes=20_000_000), folder=workspace) as source:
-        async with source.fetch(server.url()) as snapshot:
-            assert len(snapshot.folders) == 1
+    async with (
+        GitSource(settings_with(fetch_max_bytes=20_000_000), folder=workspace) as source,
+        source.fetch(server.url()) as snapshot,
+    ):
+        assert len(snapshot.folders) == 1
+
+
+async def test_fetch_ends_after_its_time__though_the_server_is_not_too_slow(workspace: Path) -> None:
+    async with (
+        GitSource(settings_with(fetch_time_limit_s=1), folder=workspace) as source,
+        hostile_server(drip(every_s=0.001)) as server,
+    ):
+        error = await refused(source, f"http://127.0.0.1:{server.port}/owner/name", FetchTimedOut)
+    assert error.fields["limit_s"] == 1
 
 
 @pytest.mark.parametrize("behave", [drip(every_s=0.1), silence()], ids=["drip", "silence"])
@@ -171,7 +190,7 @@ async def test_fetch_refuses_a_pack__whose_bytes_were_changed(server: GitServer,
 
 async def test_errors_never_show_what_a_server_says(server: GitServer, source: GitSource) -> None:
     make_repository(server.folder / "repo.git", {"SKILL.md": SKILL_MD})
-    words = b"ERR \x1b[31mcall +1-555 now\n" + b"x" * 900
+    words = b"ERR \x1b[31mcall +1-555 now: fsck error: out of memory " + b"x" * 900
     server.change = lambda body: b"%04x" % (len(words) + 4) + words
     error = await refused(source, server.url(), SourceUnreachable)
     assert "555" not in error.message

@@ -139,8 +139,7 @@ def test_check_collisions_takes_names_that_differ() -> None:
 def test_check_path_takes_nothing_that_a_tar_cannot_hold_or_a_terminal_not_show(raw: bytes) -> None:
     try:
         path = check_path(raw)
-    except UnsafePath as error:
-        assert error.message.isprintable()
+    except UnsafePath:
         return
     assert path.encode() == raw
     tarfile.TarInfo(path).tobuf(tarfile.USTAR_FORMAT)

@@ -9,10 +9,11 @@ from collections.abc import AsyncIterator, Sequence
 import pytest
 
 from vskill_platform.ingest.limits import ProxyLimits
-from vskill_platform.ingest.proxy import FetchProxy, Passage, Refusal
-from vskill_platform.ingest.url_guard import RepositoryAddress, judge_any
+from vskill_platform.ingest.passage import Passage, Refusal
+from vskill_platform.ingest.proxy import FetchProxy
+from vskill_platform.ingest.public_addresses import judge_any
+from vskill_platform.ingest.url_guard import RepositoryAddress
 from vskill_platform.testing.hostile_servers import HostileServer, answer, canary, hostile_server
-from vskill_platform.testing.waits import eventually
 
 LIMITS = ProxyLimits(resolve_s=5, connect_s=5, head_s=5, idle_s=5)
 
@@ -79,6 +80,7 @@ async def test_proxy_forwards_plain_http__without_its_own_credentials(proxy: Fet
         )
         answered = await say(proxy, request)
     assert answered.endswith(b"Connection: close\r\n\r\nhello")
+    assert passage.spent_bytes == len(origin.requests[0]) + len(answered)
     assert origin.requests == [
         b"GET /o/n?x HTTP/1.1\r\nHost: git.example:%d\r\nAccept: a\r\nConnection: close\r\n\r\n" % origin.port
     ]
@@ -152,12 +154,13 @@ async def test_proxy_counts_the_bytes_that_git_sends(proxy: FetchProxy, origin: 
         assert passage.refusal is Refusal.OVER_BUDGET
 
 
-async def test_proxy_gives_up_on_a_tunnel__where_nothing_moves() -> None:
+@pytest.mark.parametrize("words", ["", "GET / HTTP/1.1\r\n"], ids=["from the start", "any more"])
+async def test_proxy_gives_up_on_a_tunnel__where_nothing_moves(words: str) -> None:
     proxy = FetchProxy(limits=LIMITS._replace(idle_s=0.2), resolve=to_loopback, judge=judge_any)
     await proxy.open()
     async with hostile_server(answer(200)) as origin, proxy.passage(at(origin.port), max_bytes=10_000) as passage:
         connect = f"CONNECT git.example:{origin.port} HTTP/1.1\r\n{credentials(passage)}\r\n"
-        await say(proxy, connect, "GET / HTTP/1.1\r\n")
+        await say(proxy, connect, words)
         assert passage.refusal is Refusal.IDLE
     await proxy.close()
 
@@ -212,8 +215,8 @@ async def test_proxy_cuts_what_is_still_connected__when_the_passage_ends(proxy: 
             task = asyncio.create_task(say(proxy, connect, GET))
             async with asyncio.timeout(10):
                 await waiting.wait()
+        assert not passage.connections
         assert await task == b"HTTP/1.1 200 Connection established\r\n\r\n"
-        await eventually(lambda: not passage.connections, what="no connection is left")
 
 
 async def test_proxy_keeps_many_passages_apart(proxy: FetchProxy) -> None:

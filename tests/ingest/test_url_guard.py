@@ -11,13 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vskill_platform.domain.errors import AddressForbidden, SourceUnreachable
+from vskill_platform.ingest.public_addresses import judge_any, judge_public
 from vskill_platform.ingest.resolver import SystemResolver
-from vskill_platform.ingest.url_guard import (
-    check_address,
-    judge_any,
-    judge_public,
-    resolve_checked,
-)
+from vskill_platform.ingest.url_guard import check_address, resolve_checked
 from vskill_platform.settings import Settings
 
 BOTH = Settings(git_protocols="https, http")

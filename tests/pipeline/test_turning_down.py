@@ -113,6 +113,19 @@ async def test_repository_that_is_gone_is_turned_down__and_published_once_it_is_
     assert (await journey.read(gone.id)).state is SubmissionState.EXPANDED
 
 
+async def test_repository_answers_as_its_skills_stand__when_it_has_not_changed(journey: Journey) -> None:
+    journey.repository("acme/mixed", {"a/SKILL.md": skill_md("a"), "b/SKILL.md": b"---\nname: [*x]\n---\n"})
+    good, bad = sorted(await journey.take_through("acme/mixed"), key=lambda child: child.skill_name)
+    assert (good.state, bad.reason) == (SubmissionState.PUBLISHED, "invalid_frontmatter")
+    again = await journey.submit("acme/mixed")
+    assert again.answer is Answer.CREATED
+    await journey.work()
+    assert [(await journey.read(child.id)).run for child in (good, bad)] == [1, 2]
+    journey.repository("acme/doubt", {"SKILL.md": DOUBTFUL})
+    await journey.take_through("acme/doubt")
+    assert (await journey.submit("acme/doubt")).answer is Answer.PENDING
+
+
 async def test_too_many_skills_are_turned_down__and_nothing_of_them_is_kept(journey: Journey) -> None:
     few = journey.with_env(settings=msgspec.structs.replace(journey.env.settings, repo_max_skills=3))
     few.repository("acme/many", {f"s{number}/SKILL.md": skill_md(f"s{number}") for number in range(4)})

@@ -9,14 +9,14 @@ from __future__ import annotations
 import asyncio
 import re
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
 from typing import NamedTuple
 
 from vskill_platform.domain.errors import FetchTimedOut, RepositoryMalformed
+from vskill_platform.ingest.git_commands import Git, Job
 from vskill_platform.ingest.limits import READ_LIMIT_S
-from vskill_platform.ingest.processes import ProcessLimits, kill_group, started
+from vskill_platform.ingest.processes import kill_group, started
 
 _ASKED_AT_ONCE = 256
 """So many requests fit into a pipe's buffer: writing them cannot wait for answers that nobody reads yet."""
@@ -34,19 +34,9 @@ class ObjectHeader(NamedTuple):
 class ObjectReader:
     """Reads objects. `stack` ends the processes."""
 
-    def __init__(
-        self,
-        git: Path,
-        *,
-        folder: Path,
-        environment: Mapping[str, str],
-        limits: ProcessLimits,
-        stack: AsyncExitStack,
-    ) -> None:
+    def __init__(self, git: Git, *, job: Job, stack: AsyncExitStack) -> None:
         self._git = git
-        self._folder = folder
-        self._environment = environment
-        self._limits = limits
+        self._job = job
         self._stack = stack
         self._processes: dict[str, Process] = {}
         self._turn = asyncio.Lock()
@@ -87,10 +77,10 @@ class ObjectReader:
         if mode not in self._processes:
             self._processes[mode] = await self._stack.enter_async_context(
                 started(
-                    [str(self._git), "cat-file", mode],
-                    limits=self._limits,
-                    environment=self._environment,
-                    folder=self._folder,
+                    [str(self._git.program), "cat-file", mode],
+                    limits=self._git.limits(0),
+                    environment=self._git.reading(self._job),
+                    folder=self._job.folder,
                     stdin=PIPE,
                     stdout=PIPE,
                 )

@@ -39,6 +39,18 @@ def check_path(raw: str | bytes) -> str:
     return path
 
 
+def check_folder(raw: bytes) -> str:
+    """The path of a folder that a skill was found in. It is shown and never installed, so only what misleads is unsafe."""
+    try:
+        path = raw.decode("utf-8")
+    except UnicodeError:
+        raise _unsafe(raw, "is not UTF-8") from None
+    reason = next((reason for character in path if (reason := _why_unseen(character)) is not None), None)
+    if reason is not None:
+        raise _unsafe(path, reason)
+    return path
+
+
 def check_collisions(paths: Iterable[str]) -> None:
     """Raise UnsafePath if two files, or a file and a folder, would be one on a system that folds case or Unicode forms."""
     spelled: dict[str, str] = {}
@@ -105,6 +117,10 @@ def _why_part_unsafe(part: str) -> str | None:
 def _why_character_unsafe(character: str) -> str | None:
     if character in _NOT_ON_WINDOWS:
         return f"has the character {character}, which Windows does not take"
+    return _why_unseen(character)
+
+
+def _why_unseen(character: str) -> str | None:
     if " " <= character <= "~":
         return None
     point = ord(character)

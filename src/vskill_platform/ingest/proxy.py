@@ -9,54 +9,19 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from enum import StrEnum
 
 from vskill_platform.domain.errors import SourceUnreachable
 from vskill_platform.ingest.escaping import printable
-from vskill_platform.ingest.http_heads import BadHead, RequestHead, read_request, read_response
+from vskill_platform.ingest.http_heads import BadHead, RequestHead, read_request
 from vskill_platform.ingest.limits import ProxyLimits
-from vskill_platform.ingest.url_guard import Judge, RepositoryAddress, Resolve, resolve_checked
+from vskill_platform.ingest.passage import BUFFER_BYTES, Carrier, Passage, Refusal, Stream
+from vskill_platform.ingest.public_addresses import Judge
+from vskill_platform.ingest.url_guard import RepositoryAddress, Resolve, resolve_checked
 
 LOOPBACK = "127.0.0.1"
-_BUFFER_BYTES = 64 * 1024
 _ADDRESSES_TRIED = 4
-_Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
-_Copy = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
-
-
-class Refusal(StrEnum):
-    """Why a connection of a passage was not made or did not last."""
-
-    FORBIDDEN = "forbidden"
-    CONNECT_FAILED = "connect_failed"
-    OVER_BUDGET = "over_budget"
-    IDLE = "idle"
-
-
-class Passage:
-    """What one fetch may do: reach one host and port, at addresses that were checked, for so many bytes."""
-
-    def __init__(self, address: RepositoryAddress, *, reachable: tuple[str, ...], max_bytes: int) -> None:
-        self.address = address
-        self.reachable = reachable
-        self.max_bytes = max_bytes
-        self.spent_bytes = 0
-        self.refusal: Refusal | None = None
-        self.name = secrets.token_hex(8)
-        self.secret = secrets.token_urlsafe(32)
-        self.connections: set[asyncio.Task[object]] = set()
-
-    def refuse(self, reason: Refusal) -> None:
-        """Keep the first reason: those that follow are its consequences."""
-        self.refusal = self.refusal or reason
-
-    def spend(self, count: int) -> bool:
-        """Count bytes; False once there are more than the passage may have."""
-        self.spent_bytes += count
-        return self.spent_bytes <= self.max_bytes
 
 
 class FetchProxy:
@@ -72,7 +37,7 @@ class FetchProxy:
 
     async def open(self) -> None:
         """Start to listen."""
-        self._server = await asyncio.start_server(self._serve, LOOPBACK, 0, limit=_BUFFER_BYTES)
+        self._server = await asyncio.start_server(self._serve, LOOPBACK, 0, limit=BUFFER_BYTES)
 
     async def close(self) -> None:
         """Stop listening and cut what is still connected."""
@@ -129,7 +94,7 @@ class FetchProxy:
             self._connections.discard(task)
             writer.close()
 
-    async def _answer(self, client: _Stream, task: asyncio.Task[object]) -> None:
+    async def _answer(self, client: Stream, task: asyncio.Task[object]) -> None:
         async with asyncio.timeout(self._limits.head_s):
             head = await read_request(client[0])
         passage = self._passage_of(head)
@@ -148,7 +113,7 @@ class FetchProxy:
             return None
         return passage
 
-    async def _carry(self, head: RequestHead, passage: Passage, client: _Stream) -> None:
+    async def _carry(self, head: RequestHead, passage: Passage, client: Stream) -> None:
         path = _path_of(head, passage.address)
         if path is None:
             passage.refuse(Refusal.FORBIDDEN)
@@ -158,85 +123,28 @@ class FetchProxy:
             passage.refuse(Refusal.CONNECT_FAILED)
             return await _say(client[1], "502 Bad Gateway")
         try:
-            await self._exchange(head, path, _Carrier(passage, client, origin, idle_s=self._limits.idle_s))
+            await self._exchange(head, path, Carrier(passage, client, origin, idle_s=self._limits.idle_s))
         finally:
             origin[1].close()
 
-    async def _exchange(self, head: RequestHead, path: str, carrier: _Carrier) -> None:
+    async def _exchange(self, head: RequestHead, path: str, carrier: Carrier) -> None:
         if head.method == "CONNECT":
             carrier.client[1].write(b"HTTP/1.1 200 Connection established\r\n\r\n")
             await carrier.run(carrier.copy)
         else:
-            carrier.origin[1].write(head.for_origin(path))
+            request = head.for_origin(path)
+            carrier.passage.spend(len(request))
+            carrier.origin[1].write(request)
             await carrier.run(carrier.copy_response)
 
-    async def _connect(self, passage: Passage) -> _Stream | None:
+    async def _connect(self, passage: Passage) -> Stream | None:
         """A connection to the first of the checked addresses that takes one, or None."""
         tried = passage.reachable[:_ADDRESSES_TRIED]
         for address in tried:
             with suppress(OSError):  # a time-out is one of them
                 async with asyncio.timeout(self._limits.connect_s / len(tried)):
-                    return await asyncio.open_connection(address, passage.address.port, limit=_BUFFER_BYTES)
+                    return await asyncio.open_connection(address, passage.address.port, limit=BUFFER_BYTES)
         return None
-
-
-class _Carrier:
-    """Carries bytes between git and the origin until one side ends, nothing moves any more, or the budget is spent."""
-
-    def __init__(self, passage: Passage, client: _Stream, origin: _Stream, *, idle_s: float) -> None:
-        self.client = client
-        self.origin = origin
-        self._passage = passage
-        self._idle_s = idle_s
-        self._idle: asyncio.Timeout | None = None
-
-    async def run(self, download: _Copy) -> None:
-        """Copy both ways. The origin's end ends it; when git ends first, the origin is hung up on."""
-        try:
-            async with asyncio.timeout(self._idle_s) as self._idle, asyncio.TaskGroup() as both:
-                upload = both.create_task(self._upload())
-                await download(self.origin[0], self.client[1])
-                upload.cancel()
-        except TimeoutError:
-            self._passage.refuse(Refusal.IDLE)
-            self._abort()
-
-    async def copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Copy until the reader ends or the budget does."""
-        with suppress(OSError):
-            while chunk := await reader.read(_BUFFER_BYTES):
-                if not self._count(len(chunk)):
-                    return
-                writer.write(chunk)
-                await writer.drain()
-
-    async def copy_response(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Copy one response, with a head that tells git to use a new connection for its next request."""
-        try:
-            head = await read_response(reader)
-        except (BadHead, OSError):
-            self._abort()
-            return
-        if self._count(len(head)):
-            writer.write(head)
-            await self.copy(reader, writer)
-
-    async def _upload(self) -> None:
-        await self.copy(self.client[0], self.origin[1])
-        self.origin[1].close()
-
-    def _count(self, size: int) -> bool:
-        if not self._passage.spend(size):
-            self._passage.refuse(Refusal.OVER_BUDGET)
-            self._abort()
-            return False
-        assert self._idle is not None
-        self._idle.reschedule(asyncio.get_running_loop().time() + self._idle_s)
-        return True
-
-    def _abort(self) -> None:
-        self.client[1].transport.abort()
-        self.origin[1].transport.abort()
 
 
 def _path_of(head: RequestHead, address: RepositoryAddress) -> str | None:

@@ -14,7 +14,7 @@ from vskill_platform.domain.errors import NotFound
 from vskill_platform.ingest.escaping import printable
 from vskill_platform.ingest.limits import SkillLimits, check_depth, check_files, check_total
 from vskill_platform.ingest.objects import ObjectHeader, ObjectReader
-from vskill_platform.ingest.paths import check_collisions, check_path
+from vskill_platform.ingest.paths import check_collisions, check_folder, check_path
 from vskill_platform.ingest.tree_listing import (
     EXECUTABLE_MODE,
     REGULAR_MODES,
@@ -44,18 +44,17 @@ class GitSnapshot:
         commit: str,
         *,
         listing: TreeListing,
-        skills: dict[bytes, Stretch],
+        skills: list[Stretch],
         objects: ObjectReader,
         limits: SkillLimits,
     ) -> None:
         self._commit = commit
         self._listing = listing
-        self._skills = skills
+        # A path that is no text is listed in a form that can be stored and shown; reading it is refused.
+        self._skills = {stretch.path.decode("utf-8", "backslashreplace"): stretch for stretch in skills}
         self._objects = objects
         self._limits = limits
-        self._folders = [
-            SkillFolder(path.decode("utf-8", "surrogateescape"), stretch.tree) for path, stretch in skills.items()
-        ]
+        self._folders = [SkillFolder(path, stretch.tree) for path, stretch in self._skills.items()]
 
     @property
     def commit(self) -> str:
@@ -69,9 +68,10 @@ class GitSnapshot:
 
     async def read_skill(self, path: str) -> SkillContent:
         """The content of the skill in this folder, with everything below it."""
-        stretch = self._skills.get(path.encode("utf-8", "surrogateescape"))
+        stretch = self._skills.get(path)
         if stretch is None:
             raise NotFound(f"There is no skill in the folder '{printable(path)}'.", path=printable(path))
+        check_folder(stretch.path)
         entries = await asyncio.to_thread(self._entries, stretch)
         headers = await self._objects.headers([entry.id for entry in entries])
         return await self._content(list(zip(entries, headers, strict=True)))

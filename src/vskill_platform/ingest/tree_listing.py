@@ -78,7 +78,7 @@ class TreeListing:
         if self._bytes is not None:
             self._bytes.close()
 
-    def find_skills(self, *, max_files: int, max_depth: int) -> dict[bytes, Stretch]:
+    def find_skills(self, *, max_files: int, max_depth: int) -> list[Stretch]:
         """Every folder that holds a skill, in the order of their paths. Raises ListingTooLarge or ListingBroken."""
         found: list[Stretch] = []
         above = [_OpenFolder(b"", self._root_tree, 0)]
@@ -97,7 +97,7 @@ class TreeListing:
                 above[-1].holds_skill = True
         for folder in above:
             _close(folder, self._size, found)
-        return {stretch.path: stretch for stretch in sorted(found)}
+        return sorted(found)
 
     def has_folder(self, path: bytes) -> bool:
         """Whether the listing has a folder of this path; the root is always there."""

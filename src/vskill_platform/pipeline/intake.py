@@ -18,7 +18,8 @@ from vskill_platform.domain.repository import RepositoryAddress, normalise_repos
 from vskill_platform.domain.submission import CATEGORY_OF, Actor, Category, SubmissionState, Trigger
 from vskill_platform.pipeline.runs import starting_first_run, starting_next_run
 from vskill_platform.stores.blocklist import find_block
-from vskill_platform.stores.submissions import Found, find_submission
+from vskill_platform.stores.reads import require_complete
+from vskill_platform.stores.submissions import Found, find_submission, get_submissions_fresh
 from vskill_platform.worker_context import current_env
 
 HOUR_S = 3600.0
@@ -98,10 +99,9 @@ async def _come_again(found: Found, address: RepositoryAddress, actor: Actor) ->
     submission = found.submission
     if submission.state is SubmissionState.BLOCKED or await find_block(submission) is not None:
         return Intake(Answer.BLOCKED, submission)
-    category = CATEGORY_OF[submission.state]
-    if category is Category.ACTIVE:
+    if CATEGORY_OF[submission.state] is Category.ACTIVE:
         return Intake(Answer.PENDING, submission)
-    answer = _answer_unless_changed(submission, category)
+    answer = await _answer_unless_changed(submission)
     if answer is not None and not await _has_changed(submission):
         return Intake(answer, submission)
     submission, operations = starting_next_run(
@@ -116,17 +116,32 @@ async def _come_again(found: Found, address: RepositoryAddress, actor: Actor) ->
     return Intake(Answer.CREATED, submission)
 
 
-def _answer_unless_changed(submission: Submission, category: Category) -> Answer | None:
-    """What to answer while the repository is as it was; None where a new run makes sense in any case."""
-    match category:
+async def _answer_unless_changed(submission: Submission) -> Answer | None:
+    """What to answer while the repository is as it was; None where a new run makes sense in any case.
+
+    A repository that was expanded stands as its skills do: one that was turned down is a reason to try again.
+    """
+    if submission.state is not SubmissionState.EXPANDED:
+        return _standing(submission)
+    children = require_complete(await get_submissions_fresh(submission.children))
+    answers = {_standing(child) for child in children}
+    for answer in (None, Answer.PENDING, Answer.BLOCKED, Answer.REJECTED):
+        if answer in answers:
+            return answer
+    return Answer.VERIFIED
+
+
+def _standing(submission: Submission) -> Answer | None:
+    """How a submission stands, as an answer; None if it was turned down and may be tried again."""
+    match CATEGORY_OF[submission.state]:
         case Category.PUBLISHED:
             return Answer.VERIFIED
-        case Category.REVIEW:
+        case Category.REVIEW | Category.ACTIVE:
             return Answer.PENDING
-        case _ if submission.reason == Trigger.REVIEW_REJECTED:
-            return Answer.REJECTED
-        case _:
-            return None
+        case Category.BLOCKED:
+            return Answer.BLOCKED
+        case Category.REJECTED:
+            return Answer.REJECTED if submission.reason == Trigger.REVIEW_REJECTED else None
 
 
 async def _has_changed(submission: Submission) -> bool:

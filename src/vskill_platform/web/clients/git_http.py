@@ -29,7 +29,7 @@ RECEIVE_PACK = "git-receive-pack"
 MAX_PATH_CHARACTERS = 300
 
 _SEGMENT = r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_-])?"
-_PATH = re.compile(rf"/(?P<name>{_SEGMENT}(?:/{_SEGMENT}){{0,7}})\.git/(?P<what>[A-Za-z0-9./_-]+)")
+_PATH = re.compile(rf"/(?P<name>{_SEGMENT}(?:/{_SEGMENT}){{0,7}}?)/(?P<what>info/refs|git-[a-z-]+)")
 _PROTOCOL = re.compile(r"version=[012]")
 _SERVICE_LINE = f"001e# service={UPLOAD_PACK}\n0000".encode()
 _NOT_FOUND = Refusal(404, "There is no such repository.")
@@ -66,8 +66,8 @@ class GitHttp:
     """An ASGI application that serves what `find_repository` finds below `prefix`.
 
     `find_repository` gets a name of one to eight segments, such as `acme/greeting`, and gives the folder of a bare
-    repository, or None. A name has letters, digits, dots, dashes and underscores only; no segment begins or ends with a
-    dot or ends in `.git`.
+    repository, or None; clients may write it with `.git` or without. A name has letters, digits, dots, dashes and
+    underscores only; no segment begins or ends with a dot or ends in `.git`.
     """
 
     def __init__(self, find_repository: FindRepository, *, prefix: str = "", limits: GitLimits | None = None) -> None:
@@ -92,14 +92,15 @@ class GitHttp:
 
     async def _understand(self, scope: HTTPScope, receive: Receive) -> _Job | Refusal:
         found = _PATH.fullmatch(self._path(scope))
-        if found is None or any(segment.lower().endswith(".git") for segment in found["name"].split("/")):
+        name = "" if found is None else found["name"].removesuffix(".git")
+        if found is None or any(segment.lower().endswith((".git", ".")) for segment in name.split("/")):
             return _NOT_FOUND
         if found["what"] == RECEIVE_PACK:
             return _READ_ONLY
         if found["what"] == "info/refs":
-            return await self._understand_refs(scope, found["name"])
+            return await self._understand_refs(scope, name)
         if found["what"] == UPLOAD_PACK:
-            return await self._understand_pack(scope, receive, found["name"])
+            return await self._understand_pack(scope, receive, name)
         return _NOT_FOUND
 
     def _path(self, scope: HTTPScope) -> str:

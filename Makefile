@@ -58,6 +58,10 @@ faults: $(STAMPS)/dev ## Run the long fault tests
 docs: $(STAMPS)/dev ## Write the reference pages from the code
 	$(BIN)/python -m tools.reference
 
+.PHONY: pictures
+pictures: $(STAMPS)/dev ## Draw the pictures of the documents from real runs
+	$(BIN)/python -m tools.pictures
+
 .PHONY: lock
 lock: $(STAMPS)/uv ## Compile the requirement files (UPGRADE=1 takes newer versions)
 	scripts/lock.sh $(if $(UPGRADE),--upgrade)

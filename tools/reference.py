@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, get_args, get_origin, get_type_hints
 
+import typer
+from click import Parameter
 from msgspec import Meta
 
+from vskill_platform.cli.main import app
 from vskill_platform.domain.errors import error_tree
 from vskill_platform.domain.recovery import STUCK_STATES, STUCK_THRESHOLD_MS
 from vskill_platform.domain.submission import CATEGORY_OF, TRANSITIONS, SubmissionState
+from vskill_platform.scanning.tier1.rules import load_ruleset
 from vskill_platform.settings import PREFIX, Settings
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
@@ -78,7 +82,63 @@ def states_page() -> str:
     )
 
 
-PAGES = {"errors.md": errors_page, "settings.md": settings_page, "states.md": states_page}
+def commands_page() -> str:
+    """Every command, with its arguments and options."""
+    group = typer.main.get_command(app)
+    assert isinstance(group, typer.core.TyperGroup)
+    rows: list[str] = []
+    for name, command in group.commands.items():
+        arguments = " ".join(_argument(parameter) for parameter in command.params if not _is_option(parameter))
+        rows += [f"## `vskill-platform {name} {arguments}".rstrip() + "`", "", command.help or "", ""]
+        described = [parameter for parameter in command.params if getattr(parameter, "help", None)]
+        if described:
+            rows += ["| | |", "|---|---|"]
+            rows += [f"| `{_spelling(parameter)}` | {parameter.help} |" for parameter in described]
+        rows.append("")
+    lead = (
+        "While a registry runs, commands that concern it reach it over its control socket; otherwise they open the data "
+        "folder themselves. Exit codes: 0 done, 1 something is wrong or was found, 2 wrong usage or unreadable input."
+    )
+    return _page("Commands", lead, "`--help` says the same at the terminal.\n", rows)
+
+
+def _is_option(parameter: Parameter) -> bool:
+    return parameter.param_type_name == "option"
+
+
+def _argument(parameter: Parameter) -> str:
+    name = parameter.metavar or str(parameter.name).upper()
+    name = f"{name}…" if parameter.nargs == -1 else name
+    return name if parameter.required else f"[{name}]"
+
+
+def _spelling(parameter: Parameter) -> str:
+    return ", ".join(parameter.opts) if _is_option(parameter) else _argument(parameter).replace("|", "\\|")
+
+
+def rules_page() -> str:
+    """Every rule of tier 1."""
+    rules = load_ruleset().rules.values()
+    rows = [
+        f"| `{rule.id}` | {rule.severity.value} | {rule.category.value} | {rule.owasp.value} | {rule.title} |"
+        for rule in rules
+    ]
+    return _page(
+        "Rules",
+        f"The {len(rows)} rules of tier 1. `vskill-platform explain ID` tells why a rule is there, how to mend what it finds, "
+        "and what it does and does not match. *OWASP* is the number in the Agentic Skills Top 10.",
+        "| rule | severity | category | OWASP | what it finds |\n|---|---|---|---|---|",
+        rows,
+    )
+
+
+PAGES = {
+    "commands.md": commands_page,
+    "errors.md": errors_page,
+    "rules.md": rules_page,
+    "settings.md": settings_page,
+    "states.md": states_page,
+}
 
 
 def main() -> None:

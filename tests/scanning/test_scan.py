@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 from tests.scanning.building import HEAD, make_skill, rule_ids
 from vskill_platform.domain.content import Omitted, OmittedKind, SkillContent, SkillFile, content_digest, make_content
@@ -98,6 +98,9 @@ FILES = st.dictionaries(PATHS, TEXTS, max_size=4)
 
 
 @settings(deadline=None)
+@example(files={"a.md": "\U000e0041"}, added={}, appended="\0", special=False)
+@example(files={"d.png": "words"}, added={}, appended="\0", special=False)
+@example(files={"e": "\n" * 1100}, added={}, appended="\0", special=False)
 @given(files=FILES, added=FILES, appended=TEXTS, special=st.booleans())
 def test_scan_never_improves__by_added_files_or_content(
     samples: Ruleset, files: dict[str, str], added: dict[str, str], appended: str, special: bool

@@ -200,6 +200,15 @@ def test_long_line_and_padding_are_found__past_their_bounds(scan: Scan) -> None:
     assert not scan(make_skill({"a.js": "x\n" + "y" * 20_000, "b.md": "top\n" + "\n" * 1_000 + "end"})).findings
 
 
+def test_nul_byte_does_not_excuse_what_is_hidden__in_the_same_file(scan: Scan) -> None:
+    report = scan(make_skill({"a.md": "\U000e0041" + "\n" * 1_100 + "\0"}))
+    assert [(finding.rule_id, finding.line) for finding in report.findings] == [
+        ("ST-015", 0),
+        ("ST-014", 0),
+        ("ST-010", 0),
+    ]
+
+
 @pytest.mark.parametrize(
     "path", [".skillignore", ".vskillignore", ".gitattributes", "skill-scanner.toml", ".semgrepignore"]
 )

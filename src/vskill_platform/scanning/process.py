@@ -16,6 +16,8 @@ from vskill_platform.scanning.limits import MEMORY_LIMIT, SCANNER_CRASHED, TIME_
 
 START_LIMIT_S = 30.0
 STOP_LIMIT_S = 5.0
+END_LIMIT_S = 1.0
+"""How long a process that closed its output may take to end before it is ended."""
 MOST_LOGGED_BYTES = 64 * 1024
 _log = structlog.get_logger(__name__)
 
@@ -85,7 +87,7 @@ class ScanProcess:
     async def reason_of_end(self) -> str:
         """Which limit the process passed, if one of those ended it. Ends it if it has not ended."""
         try:
-            async with asyncio.timeout(STOP_LIMIT_S):
+            async with asyncio.timeout(END_LIMIT_S):
                 code = await self._process.wait()
         except TimeoutError:
             return SCANNER_CRASHED

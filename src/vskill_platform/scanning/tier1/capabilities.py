@@ -5,6 +5,7 @@ A first, honest pass over what is written plainly. It accuses nobody; it lets pe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
@@ -13,8 +14,9 @@ from vskill_platform.scanning.tier1.file_kinds import Shape, suffix_of
 from vskill_platform.scanning.tier1.patterns import Pattern
 from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
 
-MATCHES_PER_FILE = 2_000
+MATCHES_PER_FILE = 1_000
 LONGEST_LINE = 2_000
+LONGEST_WORD = 250
 SHELL_LANGUAGES = frozenset(["sh", "bash", "shell", "zsh", "fish", "console", "terminal", "shell-session"])
 SHELL_SUFFIXES = frozenset(["sh", "bash", "zsh", "ksh"])
 _SHELL_WORDS = (
@@ -40,10 +42,11 @@ _PYPI = Pattern(
 )
 _NPM = Pattern(r"\b(?:npm (?:install|i|add)|pnpm (?:install|add)|yarn add|bun add)((?:[ \t]+[^\s`'\";|&)]+){1,20})")
 _NPX = Pattern(r"\bnpx((?:[ \t]+-[^\s`]+){0,5}[ \t]+[^\s`'\";|&)]+)")
-_PYPI_NAME = Pattern(r"^([A-Za-z0-9][A-Za-z0-9._-]{0,99})(?:\[|[=<>~!@;]|$)")
-_NPM_NAME = Pattern(r"^(@[a-z0-9._-]{1,100}/[a-z0-9._-]{1,100}|[a-z0-9][a-z0-9._-]{0,99})(?:@|$)")
+# These three look at single words and parts of lines of bounded length, for which `re` is quicker to ask.
+_PYPI_NAME = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,99})(?:\[|[=<>~!@;]|\Z)")
+_NPM_NAME = re.compile(r"(@[a-z0-9._-]{1,100}/[a-z0-9._-]{1,100}|[a-z0-9][a-z0-9._-]{0,99})(?:@|\Z)")
 _INSTALLERS = (("pypi", _PYPI, _PYPI_NAME), ("npm", _NPM, _NPM_NAME), ("npm", _NPX, _NPM_NAME))
-_COMMAND = Pattern(r"^(?:[A-Za-z_][A-Za-z0-9_]*=\S*\s+)*((?:\./|~/|/)?[A-Za-z0-9_][A-Za-z0-9_./+-]{0,63})(?:\s|$)")
+_COMMAND = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*=\S*\s+)*((?:\./|~/|/)?[A-Za-z0-9_][A-Za-z0-9_./+-]{0,63})(?:\s|\Z)")
 
 
 def capabilities_of(skill: SkillUnderScan) -> Capabilities:
@@ -74,7 +77,8 @@ def _hosts(files: Iterable[FileUnderScan]) -> Iterator[str]:
 def _packages(files: list[FileUnderScan]) -> Iterator[str]:
     for registry, install, name in _INSTALLERS:
         for words in _caught(install, files):
-            yield from (f"{registry}:{found}" for word in _plain_words(words) for found in name.groups(word.encode()))
+            named = (name.match(word[:LONGEST_WORD]) for word in _plain_words(words))
+            yield from (f"{registry}:{found.group(1)}" for found in named if found)
 
 
 def _plain_words(words: str) -> Iterator[str]:
@@ -121,6 +125,6 @@ def _first_words(line: str) -> Iterator[str]:
     if plain.startswith("#"):
         return
     for part in plain.replace("&", "|").replace(";", "|").split("|"):
-        for word in _COMMAND.groups(part.strip().encode()):
-            if word not in SHELL_WORDS and not word.isdigit():
-                yield word
+        found = _COMMAND.match(part.strip()[:LONGEST_WORD])
+        if found and found.group(1) not in SHELL_WORDS and not found.group(1).isdigit():
+            yield found.group(1)

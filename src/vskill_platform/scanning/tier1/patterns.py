@@ -41,8 +41,6 @@ class Span(NamedTuple):
 class _Match(Protocol):
     def span(self, group: int = 0) -> tuple[int, int]: ...
 
-    def group(self, group: int) -> bytes | None: ...
-
 
 class _Regexp(Protocol):
     groups: int
@@ -56,7 +54,7 @@ class _Regexp(Protocol):
 class Pattern:
     """One compiled pattern. Raises InvalidRules for a text that the engine does not take."""
 
-    __slots__ = ("_regexp",)
+    __slots__ = ("_groups", "_regexp")
 
     def __init__(self, source: str) -> None:
         try:
@@ -65,6 +63,7 @@ class Pattern:
             reason = exc.args[0] if exc.args else "it does not compile"
             text = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
             raise InvalidRules(f"google-re2 does not take the pattern: {text}.", pattern=source) from exc
+        self._groups = range(1, self._regexp.groups + 1)
 
     @property
     def program_size(self) -> int:
@@ -82,9 +81,9 @@ class Pattern:
     def groups(self, data: bytes) -> Iterator[str]:
         """What the first group that took part caught, match by match."""
         for match in self._regexp.finditer(data):
-            caught = next(filter(None, (match.group(number) for number in range(1, self._regexp.groups + 1))), None)
-            if caught is not None:
-                yield caught.decode(errors="replace")
+            span = next((span for span in map(match.span, self._groups) if span[0] >= 0), None)
+            if span is not None:
+                yield data[span[0] : span[1]].decode(errors="replace")
 
 
 class PatternSet:

@@ -111,7 +111,7 @@ def long_line(skill: SkillUnderScan) -> Seen:
 def blank_padding(skill: SkillUnderScan) -> Seen:
     """So many blank lines that what follows them is out of sight. A NUL byte somewhere does not excuse them."""
     for file in skill.files:
-        if file.shape is Shape.MEDIA or len(file.content) <= MOST_BLANK_LINES:
+        if file.shape is Shape.MEDIA or file.text.count("\n") < MOST_BLANK_LINES:
             continue
         blank = 0
         for number, line in enumerate(file.lines, start=1):

@@ -78,16 +78,10 @@ def normalised_views(skill: SkillUnderScan) -> Iterator[View]:
     for file in skill.files:
         if file.content.isascii() or file.shape is Shape.MEDIA:
             continue
-        text = normalise(file.text)
-        if text != file.text:
-            data = text.encode()
-            yield View(
-                file=file.path,
-                layer="normalised",
-                kinds=file.kinds,
-                data=data,
-                locate=_way_back(file, _locator(file, data)),
-            )
+        if file.has_invisible_text or not unicodedata.is_normalized("NFKC", file.text):
+            data = normalise(file.text).encode()
+            locate = _way_back(file, _locator(file, data))
+            yield View(file=file.path, layer="normalised", kinds=file.kinds, data=data, locate=locate)
 
 
 def frontmatter_views(skill: SkillUnderScan) -> Iterator[View]:

@@ -99,7 +99,7 @@ async def _publish_together(client: httpx.AsyncClient, source: str, numbers: ran
     done: list[dict[str, object]] = []
 
     async def submit_next() -> None:
-        for number in waiting:
+        while (number := next(waiting, None)) is not None:
             done.append(await _publish(client, f"{source}/acme/r{number}"))
 
     await asyncio.gather(*(submit_next() for _ in range(SUBMITTERS)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import subprocess
@@ -40,7 +41,7 @@ def _last_screen(output: str) -> str:
 
 
 def _draw(ansi: str, *, title: str) -> str:
-    console = Console(record=True, width=WIDTH, file=open(os.devnull, "w"), force_terminal=True)
+    console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
     console.print(Text.from_ansi(ansi), soft_wrap=True)
     svg = console.export_svg(title=title)
     without_fonts = re.sub(r"@font-face \{.*?\}", "", svg, flags=re.DOTALL)

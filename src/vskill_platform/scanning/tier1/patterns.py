@@ -18,7 +18,7 @@ from vskill_platform.domain.errors import InvalidRules
 PATTERN_MEMORY = 2 * 1024 * 1024
 """Bytes that one pattern may use. All patterns of a ruleset together stay far below the memory of a scanning process."""
 SET_MEMORY = 16 * 1024 * 1024
-GROUP_SIZE = 6
+GROUP_SIZE = 8
 _TOKEN = re.compile(
     r"\\[xpP]\{[^}]*\}"
     r"|\\Q.*?(?:\\E|\Z)"
@@ -89,7 +89,7 @@ class Pattern:
 class PatternSet:
     """Many patterns in few passes: says which of them may match somewhere, never leaving out one that does.
 
-    A pass costs the same for six patterns as for one, as long as the engine can keep what it has learnt of them in memory.
+    A pass costs the same for eight patterns as for one, as long as the engine can keep what it has learnt of them in memory.
     Counted gaps and too many patterns at once break that: sixty of our patterns in one set, as they stand, fill any memory
     and come down to 1 MB/s. So the gaps are loosened first, and the patterns go in groups.
     """

@@ -7,9 +7,9 @@ from contextlib import suppress
 import pytest
 
 from vskill_platform.domain.errors import InvalidFrontmatter
+from vskill_platform.domain.lint import ProblemSeverity
 from vskill_platform.ingest.frontmatter import MAX_FRONTMATTER_BYTES
 from vskill_platform.ingest.plain_yaml import MAX_DEPTH, MAX_NODES, MAX_SCALAR_CHARACTERS
-from vskill_platform.ingest.problems import ProblemSeverity
 from vskill_platform.ingest.skill_md import MAX_FILE_BYTES, SkillMd, parse_skill_md, split_tools
 from vskill_platform.ingest.skill_names import hidden_characters, name_skeleton
 

@@ -12,6 +12,7 @@ from vskill_platform.domain.ids import Digest
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.pipeline.intake import Answer
+from vskill_platform.stores.scans import get_scan
 from vskill_platform.stores.skills import find_skill, get_published_skills_list, resolve_slug
 from vskill_platform.stores.versions import get_versions
 from vskill_platform.testing.git_repos import executable
@@ -154,11 +155,22 @@ async def test_folder_of_a_branch_is_taken_alone__when_the_address_names_it(jour
 async def test_one_skill_is_taken__when_it_is_named(journey: Journey) -> None:
     journey.repository("acme/two", {"a/SKILL.md": skill_md("a"), "b/SKILL.md": skill_md("b")})
     (only,) = await journey.take_through("acme/two", skill="b")
-    assert (only.skill_name, only.state) == ("b", SubmissionState.PUBLISHED)
+    assert (only.skill_name, only.skill_path, only.state) == ("b", "b", SubmissionState.PUBLISHED)
     (missing,) = await journey.take_through("acme/two", skill="c")
     assert (missing.state, missing.reason) == (SubmissionState.REJECTED, "no_skill_md")
     history = await journey.history(missing.id)
     assert "It has 2: a, b." in history[-1].message
+
+
+async def test_specification_is_checked_beside_the_scan__and_does_not_stop_a_skill(journey: Journey) -> None:
+    journey.repository("acme/loose", {"skills/greeting/SKILL.md": skill_md("Greeting Card", version="2.0")})
+    (child,) = await journey.take_through("acme/loose")
+    assert (child.state, child.version) == (SubmissionState.PUBLISHED, "2.0.0")
+    scan = await journey.inside(lambda: get_scan(child))
+    assert scan is not None
+    assert scan.lint is not None
+    assert not scan.lint.strict_valid
+    assert all(problem.message and problem.fix for problem in scan.lint.problems)
 
 
 async def test_spellings_of_an_address_are_one_submission__whoever_comes(journey: Journey) -> None:

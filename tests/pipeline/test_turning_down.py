@@ -10,9 +10,11 @@ import pytest
 from tests.pipeline.journey import Journey, skill_md
 from vskill_platform.domain.blocklist import Block, BlockKind
 from vskill_platform.domain.errors import RateLimited
+from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
 from vskill_platform.domain.submission import Actor, SubmissionState
 from vskill_platform.pipeline.intake import Answer, take_submission_place
 from vskill_platform.pipeline.requeue import requeue
+from vskill_platform.ports.commit import Bury
 from vskill_platform.stores.blocklist import add_block, list_blocks
 from vskill_platform.stores.scans import get_scan
 
@@ -144,6 +146,24 @@ async def test_rejected_submission_gets_a_new_run__when_a_person_sends_it_back(j
     assert outcome.outcome == "new_run"
     await journey.work()
     assert (await journey.read(submission.id)).run == 2
+
+
+async def test_operator_sends_back_what_hangs__and_is_told_what_that_came_to(journey: Journey) -> None:
+    journey.repository("acme/greeting", {"SKILL.md": skill_md()})
+    waiting = (await journey.submit("acme/greeting")).submission
+    assert waiting.message_id is not None
+    under_way = await journey.inside(lambda: requeue(waiting.id))
+    assert under_way.outcome == "under_way"
+    (message,) = await journey.env.queue.receive(SUBMISSIONS_QUEUE, max_messages=1, lease_s=60)
+    await journey.env.queue.exchange(SUBMISSIONS_QUEUE, [[Bury(message.lease, "broken")]], max_messages=0, lease_s=1)
+    for identity in (waiting.id, waiting.message_id):
+        assert (await journey.inside(lambda identity=identity: requeue(identity))).outcome in (
+            "deliverable",
+            "under_way",
+        )
+    await journey.env.queue.drop([message.id], reason="a test")
+    assert (await journey.inside(lambda: requeue(waiting.id))).outcome == "lost"
+    assert (await journey.inside(lambda: requeue("sub_nothing"))).outcome == "refused"
 
 
 async def test_addresses_are_limited__each_on_its_own(journey: Journey) -> None:

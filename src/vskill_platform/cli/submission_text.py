@@ -58,11 +58,16 @@ def print_submission(view: SubmissionView, *, console: Console) -> None:
         facts.add_row(f"[dim]{name}[/]", plain(value))
     console.print(facts)
     if view.history:
-        console.print(Text(view.history[-1].message))
+        console.print(plain(view.history[-1].message), highlight=False)
     if view.children:
         console.print(live_table(view))
     if view.scan is not None and view.scan.findings:
         console.print(Group(*findings_text(view.scan.findings)))
+    for problem in view.lint.problems if view.lint is not None else ():
+        place = f"SKILL.md:{problem.line}" if problem.line else "SKILL.md"
+        console.print(
+            f"[dim]specification[/] [cyan]{place}[/] {plain(problem.message)} {plain(problem.fix)}", highlight=False
+        )
 
 
 def _facts(view: SubmissionView) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from vskill_platform.domain.lint import Problem
 from vskill_platform.ingest.escaping import printable
 from vskill_platform.ingest.plain_yaml import (
     MAX_NODES,
@@ -20,7 +21,7 @@ from vskill_platform.ingest.plain_yaml import (
     Value,
     read_yaml,
 )
-from vskill_platform.ingest.problems import Problem, error, warning
+from vskill_platform.ingest.problems import error, warning
 from vskill_platform.ingest.refusals import Place, duplicate_key, refuse
 
 MAX_FRONTMATTER_BYTES = 64 * 1024

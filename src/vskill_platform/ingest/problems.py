@@ -1,27 +1,8 @@
-"""What is wrong with a SKILL.md that can be read all the same."""
+"""Making the problems of a SKILL.md that can be read all the same."""
 
 from __future__ import annotations
 
-from enum import StrEnum
-
-import msgspec
-
-
-class ProblemSeverity(StrEnum):
-    """Whether the specification forbids it, or it is only unwise."""
-
-    ERROR = "error"
-    WARNING = "warning"
-
-
-class Problem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """One thing to mend. `line` counts from 1; 0 means the file as a whole. `code` is stable, for programs."""
-
-    code: str
-    severity: ProblemSeverity
-    line: int
-    message: str
-    fix: str
+from vskill_platform.domain.lint import Problem, ProblemSeverity
 
 
 def error(code: str, *, line: int, message: str, fix: str) -> Problem:

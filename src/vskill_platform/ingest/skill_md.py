@@ -17,9 +17,10 @@ from itertools import chain
 import msgspec
 
 from vskill_platform.domain.errors import InvalidFrontmatter
+from vskill_platform.domain.lint import Problem, ProblemSeverity
 from vskill_platform.ingest.frontmatter import Fields, read_fields, split_sections
 from vskill_platform.ingest.plain_yaml import Value, as_text
-from vskill_platform.ingest.problems import Problem, ProblemSeverity, error, warning
+from vskill_platform.ingest.problems import error, warning
 from vskill_platform.ingest.refusals import Place, refuse
 from vskill_platform.ingest.skill_names import MAX_NAME_BYTES
 from vskill_platform.ingest.specification import SPECIFIED_FIELDS, find_field_problems

@@ -10,8 +10,9 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from vskill_platform.domain.lint import Problem
 from vskill_platform.ingest.escaping import printable
-from vskill_platform.ingest.problems import Problem, error, warning
+from vskill_platform.ingest.problems import error, warning
 
 MAX_NAME_CHARACTERS = 64
 MAX_NAME_BYTES = 255

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vskill_platform.domain.lint import Problem
 from vskill_platform.ingest.escaping import printable
 from vskill_platform.ingest.frontmatter import Fields
 from vskill_platform.ingest.plain_yaml import as_text
-from vskill_platform.ingest.problems import Problem, error, warning
+from vskill_platform.ingest.problems import error, warning
 from vskill_platform.ingest.skill_names import find_name_problems, hidden_characters
 
 MAX_DESCRIPTION_CHARACTERS = 1024

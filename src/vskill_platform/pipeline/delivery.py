@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+import msgspec
+
 from vskill_platform.domain.records import Step, Submission, advance
 from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
 from vskill_platform.ports.commit import Ack, Operation
@@ -35,6 +37,10 @@ class Delivery:
     def is_last_attempt(self) -> bool:
         """Whether the message becomes a dead letter if this attempt fails."""
         return self.message.attempts >= current_env("settings").settings.max_attempts
+
+    def learn(self, **changes: object) -> None:
+        """Note what was found out on the way; it is written with the step that ends the delivery."""
+        self.found = self.found._replace(submission=msgspec.structs.replace(self.found.submission, **changes))
 
     def lap(self, stage: str) -> None:
         """A stage has ended: note the milliseconds since the one before it did."""

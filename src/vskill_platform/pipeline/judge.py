@@ -8,6 +8,8 @@ from vskill_platform.domain.blocklist import Block, BlockKind
 from vskill_platform.domain.content import skill_file_of
 from vskill_platform.domain.decision import Decision, blocks_its_bytes, decide
 from vskill_platform.domain.errors import Conflict, MalformedRecord, UnreadableSkill
+from vskill_platform.domain.lint import Lint
+from vskill_platform.domain.records import Submission
 from vskill_platform.domain.scan import ScanReport, Verdict
 from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
 from vskill_platform.domain.times import iso_from_ms
@@ -25,18 +27,19 @@ _TRIES = 3
 
 async def judge_skill(delivery: Delivery, pinned: Pinned) -> None:
     """Scan the pinned bytes and do what the report says. Raises UnreadableSkill where there is no skill in them."""
-    skill_md = await read_skill_md(pinned)
+    skill_md = await read_skill_md(delivery.submission, pinned)
     block = await find_block(delivery.submission, names=[skill_md.name or ""], content_digest=pinned.pin.content_digest)
     if block is not None:
         await block_submission(delivery, block, pinned)
         return
     report = await current_env("scanner").scanner.scan(pinned.content)
     delivery.lap("scan")
+    candidate = Candidate(delivery.submission, pinned, skill_md, report)
     decision = decide(report)
     if decision.target is SubmissionState.AUTO_APPROVED:
-        await _publish(delivery, Candidate(delivery.submission, pinned, skill_md, report), decision)
+        await _publish(delivery, candidate, decision)
     else:
-        await _turn_away(delivery, pinned, report, decision)
+        await _turn_away(delivery, candidate, decision)
 
 
 async def publish_approved(delivery: Delivery) -> None:
@@ -49,7 +52,7 @@ async def publish_approved(delivery: Delivery) -> None:
             id=submission.id,
         )
     pinned = await read_pinned(submission.pin)
-    candidate = Candidate(submission, pinned, await read_skill_md(pinned), scan.report)
+    candidate = Candidate(submission, pinned, await read_skill_md(submission, pinned), scan.report)
     publication = await prepare_publication(candidate)
     step = delivery.step(SubmissionState.PUBLISHED, Trigger.PUBLISHED, publication.message, changes=publication.changes)
     await delivery.finish(step, operations=publication.operations)
@@ -72,12 +75,13 @@ async def block_submission(delivery: Delivery, block: Block, pinned: Pinned | No
     await delivery.finish(step, operations=await withdrawing_published(submission, reason=block.reason))
 
 
-async def read_skill_md(pinned: Pinned) -> SkillMd:
+async def read_skill_md(submission: Submission, pinned: Pinned) -> SkillMd:
     """The SKILL.md of pinned content. Raises UnreadableSkill."""
     file = skill_file_of(pinned.content)
     if file is None:
         raise UnreadableSkill("The skill's SKILL.md could not be read: it is missing, a link, or too large.")
-    return await asyncio.to_thread(parse_skill_md, file.content)
+    folder_name = submission.skill_path.rsplit("/", 1)[-1] or None
+    return await asyncio.to_thread(parse_skill_md, file.content, folder_name=folder_name)
 
 
 async def _publish(delivery: Delivery, candidate: Candidate, decision: Decision) -> None:
@@ -107,13 +111,13 @@ async def _finish_published(
         changes={**_told(pinned, report), **publication.changes},
     )
     unblocked = await unblocking_own(delivery.submission, pinned.pin.content_digest)
-    operations = [_recorded(delivery, pinned, report), *publication.operations, *unblocked]
+    operations = [_recorded(candidate), *publication.operations, *unblocked]
     await delivery.finish(approved, published, operations=operations)
 
 
-async def _turn_away(delivery: Delivery, pinned: Pinned, report: ScanReport, decision: Decision) -> None:
-    submission = delivery.submission
-    operations: list[Operation] = [_recorded(delivery, pinned, report)]
+async def _turn_away(delivery: Delivery, candidate: Candidate, decision: Decision) -> None:
+    submission, pinned, report = delivery.submission, candidate.pinned, candidate.report
+    operations: list[Operation] = [_recorded(candidate)]
     if report.verdict is Verdict.FAIL:
         operations += await withdrawing_published(
             submission, reason=decision.message, content_digest=pinned.pin.content_digest
@@ -148,14 +152,15 @@ def _told(pinned: Pinned, report: ScanReport) -> dict[str, object]:
     }
 
 
-def _recorded(delivery: Delivery, pinned: Pinned, report: ScanReport) -> Operation:
-    submission = delivery.submission
+def _recorded(candidate: Candidate) -> Operation:
+    submission, skill_md = candidate.submission, candidate.skill_md
     scan = ScanRecord(
         submission_id=submission.id,
         run=submission.run,
         tier=TIER1,
         scanned_at=iso_from_ms(current_env("clock").clock.now_ms()),
-        commit=pinned.pin.commit,
-        report=report,
+        commit=candidate.pinned.pin.commit,
+        report=candidate.report,
+        lint=Lint(strict_valid=skill_md.is_strict_valid, problems=skill_md.problems),
     )
     return recording(scan)

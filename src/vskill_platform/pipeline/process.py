@@ -88,7 +88,8 @@ async def _expand(delivery: Delivery) -> None:
 
 async def _fetch_skill(delivery: Delivery) -> Pinned:
     async with _fetching(delivery) as snapshot:
-        content = await snapshot.read_skill(_locate_skill(delivery.submission, snapshot))
+        delivery.learn(skill_path=_locate_skill(delivery.submission, snapshot))
+        content = await snapshot.read_skill(delivery.submission.skill_path)
     pinned = await pin_content(content, commit=snapshot.commit)
     delivery.lap("read")
     return pinned

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from vskill_platform.domain.ids import scan_key
+from vskill_platform.domain.lint import Lint
 from vskill_platform.domain.records import Record, Submission
 from vskill_platform.domain.scan import ScanReport
 from vskill_platform.ports.commit import Operation, Put
@@ -15,7 +16,7 @@ TIER1 = "tier1"
 
 
 class ScanRecord(Record, frozen=True, kw_only=True, rename="camel"):
-    """The report of one tier on one run."""
+    """The report of one tier on one run, and what its SKILL.md gets wrong."""
 
     submission_id: str
     run: int
@@ -23,6 +24,7 @@ class ScanRecord(Record, frozen=True, kw_only=True, rename="camel"):
     scanned_at: str
     commit: str
     report: ScanReport
+    lint: Lint | None = None
 
 
 _scans = msgspec.json.Decoder(ScanRecord)

@@ -18,7 +18,13 @@ COMMIT, TREE, BLOB, REF_DELTA = 1, 2, 3, 7
 _KINDS = {"commit": COMMIT, "tree": TREE, "blob": BLOB}
 _COPIED = 0xFFFFFF
 _CHUNK = 65000
-_CAPABILITIES = (b"version 2\n", b"agent=git/2.0\n", b"ls-refs=unborn\n", b"fetch=shallow filter\n", b"object-format=sha1\n")
+_CAPABILITIES = (
+    b"version 2\n",
+    b"agent=git/2.0\n",
+    b"ls-refs=unborn\n",
+    b"fetch=shallow filter\n",
+    b"object-format=sha1\n",
+)
 
 
 class Packed:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import msgspec
 
+from vskill_platform.domain.lint import Lint
 from vskill_platform.domain.records import HistoryEntry
 from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.domain.scan import ScanReport
@@ -81,6 +82,7 @@ class SubmissionView(ChildView, frozen=True, kw_only=True, rename="camel"):
     timings: dict[str, int]
     history: list[HistoryEntry]
     scan: ScanReport | None
+    lint: Lint | None
     children: list[ChildView]
 
 

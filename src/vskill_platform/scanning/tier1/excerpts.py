@@ -15,8 +15,8 @@ _invisible = re.compile(f"[{INVISIBLE}]")
 
 
 def make_excerpt(line: str, *, start: int = 0) -> str:
-    """The line from a little before `start` on, at most 200 characters, with what is invisible shown as escapes."""
-    begin = max(0, start - LEAD)
+    """The line, or where it is long what is around `start`: at most 200 characters, with the invisible shown as escapes."""
+    begin = 0 if len(line) <= MAX_LENGTH else max(0, start - LEAD)
     shown = ("…" if begin else "") + show_invisible(line[begin : begin + MAX_LENGTH + 1].replace("\t", " ")).lstrip()
     return shown.rstrip() if len(shown) <= MAX_LENGTH else f"{shown[: MAX_LENGTH - 1]}…"
 

@@ -58,6 +58,7 @@ async def view_submission(identity: str) -> SubmissionView:
         timings=submission.timings,
         history=list(require_readable(await get_history(identity))),
         scan=None if scan is None else scan.report,
+        lint=None if scan is None else scan.lint,
         children=[ChildView(**_summary(child)) for child in children],
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
+from vskill_platform.domain.errors import StoreUnavailable
 from vskill_platform.domain.ids import submission_key
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
 from vskill_platform.domain.records import HistoryEntry, Submission
@@ -55,7 +56,7 @@ class Journey:
         """Submit a repository of the server."""
         return await self.inside(lambda: submit_repository(self.url(name), skill_name=skill))
 
-    async def work(self, *, settings: object | None = None) -> int:
+    async def work(self) -> int:
         """Deliver everything that can be delivered now, and what comes of it. Says how many messages that were."""
         delivered = 0
         while True:
@@ -63,8 +64,12 @@ class Journey:
             if not messages:
                 return delivered
             batch = MessageBatch(SUBMISSIONS_QUEUE, messages)
-            await handle_submission_queue(batch, self.env)
-            batch.close()
+            try:
+                await handle_submission_queue(batch, self.env)
+            except StoreUnavailable as error:
+                batch.close(error)
+            else:
+                batch.close()
             left = [message for message in messages if not message.is_settled]
             commits = [[message.settlement] for message in left if message.settlement is not None]
             await self.env.queue.exchange(SUBMISSIONS_QUEUE, commits, max_messages=0, lease_s=1)

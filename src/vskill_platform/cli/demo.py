@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import signal
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -54,9 +55,10 @@ def demo(
     )
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.get_loop().add_signal_handler(signal.SIGTERM, signal.raise_signal, signal.SIGINT)
             runner.run(_demonstrate(settings, folder, serve=serve, as_json=as_json))
     except KeyboardInterrupt:
-        pass
+        Console(stderr=True).print("Stopped.")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

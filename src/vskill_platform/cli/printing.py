@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import msgspec
 import typer
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from vskill_platform.domain.scan import Severity, Verdict
 from vskill_platform.domain.submission import CATEGORY_OF, Category, SubmissionState
@@ -27,6 +29,8 @@ _SEVERITY_COLOURS = {
     Severity.LOW: "cyan",
     Severity.INFO: "dim",
 }
+_CELL_EDGE = 3
+_NARROWEST = 12
 
 
 def print_json(value: object) -> None:
@@ -35,12 +39,19 @@ def print_json(value: object) -> None:
 
 
 def print_table(title: str, columns: list[str], rows: list[list[str]], *, nothing: str) -> None:
-    """Print rows, or a sentence that says there are none. Cells may hold markup; escape what comes from outside."""
+    """Print rows, or a sentence that says there are none. Cells may hold markup; escape what comes from outside.
+
+    The last column gives way where the screen is narrow; what stands in the others can always be read and copied.
+    """
     console = Console()
     if not rows:
         console.print(nothing)
         return
-    table = Table(*columns, title=title, title_justify="left")
+    *first, last = columns
+    taken = [max(cell_len(Text.from_markup(row[number]).plain) for row in rows) for number in range(len(first))]
+    left = console.width - sum(max(width, len(name)) + _CELL_EDGE for width, name in zip(taken, first, strict=True))
+    table = Table(*first, title=title, title_justify="left")
+    table.add_column(last, overflow="ellipsis", no_wrap=True, max_width=max(left - _CELL_EDGE - 1, _NARROWEST))
     for row in rows:
         table.add_row(*row)
     console.print(table)

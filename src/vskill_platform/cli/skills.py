@@ -28,7 +28,7 @@ def skills(
         print_json(page)
         return
     rows = [
-        [plain(skill.slug), skill.version, skill.tier, str(skill.score), plain(skill.description[:80])]
+        [plain(skill.slug), skill.version, skill.tier, str(skill.score), plain(skill.description)]
         for skill in page.skills
     ]
     title = f"{len(rows)} of {page.total} published skills"

@@ -45,4 +45,8 @@ async def stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage
 def _run_of(config: pytest.Config) -> str:
     """The run's name; where others did the work, it is theirs."""
     session = config.pluginmanager.getplugin("dsession")
-    return getattr(session, "testrunuid", None) or getattr(getattr(session, "nodemanager", None), "testrunuid", None) or config.stash[RUN]
+    return (
+        getattr(session, "testrunuid", None)
+        or getattr(getattr(session, "nodemanager", None), "testrunuid", None)
+        or config.stash[RUN]
+    )

@@ -60,22 +60,24 @@ class Play(NamedTuple):
 async def play(case: Case, stage: Stage, attack: Attack) -> Play:
     """Submit the attack, work until all is decided, and look."""
     traps = stage.traps
-    baseline = None if attack.baseline is None else (await _take_through(stage.journey, stage.clock, attack.baseline))[1]
+    baseline = (
+        None if attack.baseline is None else (await _take_through(stage.journey, stage.clock, attack.baseline))[1]
+    )
     journey = stage.journey.with_env(**attack.bindings)
-    before, running, reached = snapshot(traps.folders), descendants(), traps.listener.connections
-    with measured(stage.scanner.pids) as measure:
+    before, running, reached = snapshot(traps.folders), descendants(), stage.reached
+    with measured(stage.scanner_pids) as measure:
         submissions, ends = await _take_through(journey, stage.clock, attack.url, skill=attack.skill)
     outside = changed(before, snapshot(traps.folders))
     outside += [str(path) for path in stage.folder.parent.parent.glob("fetched/*/*")]
     outside += [str(path) for path in stage.folder.glob("fetched/*/*")]
     processes = sorted(measure.programs - OUR_PROGRAMS)
-    processes += await left_running(running, allowed=lambda: stage.scanner.pids)
+    processes += await left_running(running, allowed=lambda: stage.scanner_pids)
     if traps.proof.exists():
         processes.append("payload")
         traps.proof.unlink()
     faults = [fault for submission in submissions for fault in await _check_published(journey, submission, attack)]
     faults += [] if baseline is None else _compare(ends, baseline)
-    return Play(ends, measure, outside, processes, traps.listener.connections - reached, faults)
+    return Play(ends, measure, outside, processes, stage.reached - reached, faults)
 
 
 def find_faults(case: Case, played: Play) -> list[str]:
@@ -154,7 +156,10 @@ async def _check_published(journey: Journey, submission: Submission, attack: Att
     found = await journey.inside(lambda: find_skill(slug))
     version = await journey.inside(lambda: get_version(slug, number))
     scan = await journey.inside(lambda: get_scan(submission))
-    assert found is not None and version is not None and scan is not None and submission.pin is not None
+    assert found is not None
+    assert version is not None
+    assert scan is not None
+    assert submission.pin is not None
     tar = read_tar(await journey.env.blobs.get(Digest(version.tar_digest)))
     zipped = _read_zip(await journey.env.blobs.get(Digest(version.zip_digest)))
     digests = {
@@ -184,7 +189,9 @@ def digest_of(files: Files) -> str:
 def _read_zip(archive: bytes) -> str:
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         files = [
-            SkillFile(path=entry.filename, content=opened.read(entry), executable=bool(entry.external_attr >> 16 & 0o100))
+            SkillFile(
+                path=entry.filename, content=opened.read(entry), executable=bool(entry.external_attr >> 16 & 0o100)
+            )
             for entry in opened.infolist()
         ]
     return content_digest(make_content(files))

@@ -74,7 +74,18 @@ class Stage:
     folder: Path
     name: str
     stack: AsyncExitStack
-    made: list[str] = field(default_factory=list)
+    listeners: list[HostileServer] = field(default_factory=list)
+    pools: list[ScannerPool] = field(default_factory=list)
+
+    @property
+    def scanner_pids(self) -> list[int]:
+        """The scanning processes that there are now."""
+        return [pid for pool in (self.scanner, *self.pools) for pid in pool.pids]
+
+    @property
+    def reached(self) -> int:
+        """How often somebody came to a listener that nobody should reach."""
+        return sum(listener.connections for listener in (self.traps.listener, *self.listeners))
 
     @property
     def url(self) -> str:
@@ -96,6 +107,12 @@ class Stage:
     async def keep(self, opening: AbstractAsyncContextManager[T]) -> T:
         """Open something for as long as the case lasts."""
         return await self.stack.enter_async_context(opening)
+
+    async def keep_pool(self, **settings: object) -> ScannerPool:
+        """A scanner of the case's own, with these settings."""
+        pool = await self.keep(ScannerPool(convert_settings({**LOOPBACK, **settings})))
+        self.pools.append(pool)
+        return pool
 
     async def source(
         self, *, resolve: Resolve | None = None, judge: Judge | None = None, **settings: object
@@ -162,7 +179,7 @@ def trapped(folder: Path, listener: HostileServer) -> Iterator[Traps]:
         "SSH_ASKPASS": str(home / "payload"),
         "GIT_SSH_COMMAND": str(home / "payload"),
         "GIT_PROXY_COMMAND": str(home / "payload"),
-        **{name: proxy for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")},
+        **dict.fromkeys(("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), proxy),
     }
     with _surroundings(evil, work):
         yield traps
@@ -177,7 +194,9 @@ def _set_traps(traps: Traps) -> None:
     for hook in ("post-checkout", "post-merge", "reference-transaction", "pre-auto-gc"):
         (hooks / hook).write_bytes(traps.payload().content)
         (hooks / hook).chmod(0o755)
-    lines = f"[core]\n\thooksPath = {hooks}\n\tfsmonitor = {program}\n\tgitProxy = {program}\n\tsshCommand = {program}\n"
+    lines = (
+        f"[core]\n\thooksPath = {hooks}\n\tfsmonitor = {program}\n\tgitProxy = {program}\n\tsshCommand = {program}\n"
+    )
     lines += f"[credential]\n\thelper = !{program}\n[uploadpack]\n\tpackObjectsHook = {program}\n"
     (traps.home / ".gitconfig").write_text(lines)
     (traps.work / "SKILL.md").write_text("not to be read\n")

@@ -10,12 +10,14 @@ from rich.markup import escape
 
 from vskill_platform import __version__
 from vskill_platform.cli import (
+    blocklist,
     demo,
     dlq,
     evaluate,
     explain,
     health,
     requeue,
+    review,
     scan,
     skills,
     status,
@@ -42,6 +44,11 @@ app.command("health", help=health.HELP)(health.health)
 app.command("stuck", help=stuck.HELP)(stuck.stuck)
 app.command("requeue", help=requeue.HELP)(requeue.requeue)
 app.command("rescan", help=requeue.RESCAN_HELP)(requeue.rescan)
+app.command("approve", help=review.APPROVE_HELP)(review.approve)
+app.command("reject", help=review.REJECT_HELP)(review.reject)
+app.command("blocklist", help=blocklist.HELP)(blocklist.blocklist)
+app.command("block", help=blocklist.BLOCK_HELP)(blocklist.block)
+app.command("unblock", help=blocklist.UNBLOCK_HELP)(blocklist.unblock)
 app.command("dlq", help=dlq.HELP)(dlq.dlq)
 app.command("eval", help=evaluate.HELP)(evaluate.evaluate)
 app.command("demo", help=demo.HELP)(demo.demo)

@@ -18,7 +18,7 @@ from vskill_platform.pipeline.delivery import Delivery
 from vskill_platform.pipeline.pinning import Pinned, read_pinned
 from vskill_platform.pipeline.publish import Candidate, Publication, prepare_publication, withdrawing_published
 from vskill_platform.ports.commit import Operation
-from vskill_platform.stores.blocklist import blocking, find_block, unblocking_own
+from vskill_platform.stores.blocklist import blocking, find_block
 from vskill_platform.stores.scans import TIER1, ScanRecord, get_scan, recording
 from vskill_platform.worker_context import current_env
 
@@ -110,8 +110,7 @@ async def _finish_published(
         after=approved.submission,
         changes={**_told(pinned, report), **publication.changes},
     )
-    unblocked = await unblocking_own(delivery.submission, pinned.pin.content_digest)
-    operations = [_recorded(candidate), *publication.operations, *unblocked]
+    operations = [_recorded(candidate), *publication.operations]
     await delivery.finish(approved, published, operations=operations)
 
 

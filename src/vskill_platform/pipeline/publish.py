@@ -24,6 +24,7 @@ from vskill_platform.domain.versions import next_version
 from vskill_platform.ingest.skill_md import SkillMd
 from vskill_platform.pipeline.pinning import Pinned
 from vskill_platform.ports.commit import Delete, Emit, Operation
+from vskill_platform.stores.blocklist import clearing
 from vskill_platform.stores.skills import (
     FoundSkill,
     find_skill,
@@ -88,10 +89,16 @@ async def prepare_publication(candidate: Candidate) -> Publication:
         *_putting_versions(place, version, versions),
         *_putting_skill(place, skill),
         _telling(version, is_new),
+        *await _clearing(candidate),
     ]
     verb = "Published as" if is_new else "Its bytes are published already as"
     changes: dict[str, object] = {"slug": place.slug, "version": number, "reason": None}
     return Publication(operations, changes, f"{verb} {place.slug} {number}.")
+
+
+async def _clearing(candidate: Candidate) -> list[Operation]:
+    names = [candidate.skill_md.name or ""]
+    return await clearing(candidate.submission, names=names, content_digest=candidate.pinned.pin.content_digest)
 
 
 async def withdrawing_published(

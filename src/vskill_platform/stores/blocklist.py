@@ -16,7 +16,7 @@ from vskill_platform.domain.blocklist import (
     stands_against,
 )
 from vskill_platform.domain.records import Submission
-from vskill_platform.ports.commit import Delete, Emit, Operation, Put
+from vskill_platform.ports.commit import ABSENT, Check, Delete, Emit, Operation, Put
 from vskill_platform.stores.reads import Settled, read_keys, read_prefix, require_complete
 from vskill_platform.stores.records import decode_record, encode_record
 from vskill_platform.worker_context import current_env
@@ -31,14 +31,16 @@ async def find_block(
 
     Raises StoreUnavailable where any of them could not be read: what cannot be known is not cleared.
     """
+    found = require_complete(await read_keys(_keys(submission, names, content_digest), _decode))
+    return next((block for block in found if stands_against(block, submission.id)), None)
+
+
+def _keys(submission: Submission, names: Sequence[str], content_digest: str | None) -> list[str]:
     keys = [repository_block_key(submission.repo_url)]
     for name in dict.fromkeys([submission.skill_name, *names]):
         if name:
             keys += [name_block_key(name, repo_url=submission.repo_url), name_block_key(name)]
-    if content_digest is not None:
-        keys.append(digest_block_key(content_digest))
-    found = require_complete(await read_keys(keys, _decode))
-    return next((block for block in found if stands_against(block, submission.id)), None)
+    return keys if content_digest is None else [*keys, digest_block_key(content_digest)]
 
 
 async def list_blocks() -> Settled[Block]:
@@ -46,9 +48,10 @@ async def list_blocks() -> Settled[Block]:
     return await read_prefix(BLOCK_PREFIX, _decode)
 
 
-async def add_block(block: Block) -> None:
-    """Put an entry on the list, in place of the one against the same thing."""
-    await current_env("writes").writes.commit(blocking(block))
+async def get_block(key: str) -> tuple[Block, int] | None:
+    """The entry under a key, and the version of its record; None if there is none."""
+    entry = await current_env("kv").kv.get(key) if key.startswith(BLOCK_PREFIX) else None
+    return None if entry is None else (_decode(key, entry.value), entry.version)
 
 
 def blocking(block: Block) -> list[Operation]:
@@ -57,13 +60,18 @@ def blocking(block: Block) -> list[Operation]:
     return [Put(block_key(block), encode_record(block)), Emit("block.added", block_key(block), data)]
 
 
-async def unblocking_own(submission: Submission, content_digest: str) -> list[Operation]:
-    """The operations that take back the entry that this submission's findings once made against these bytes."""
-    key = digest_block_key(content_digest)
-    entry = await current_env("kv").kv.get(key)
-    if entry is None or stands_against(_decode(key, entry.value), submission.id):
-        return []
-    return [Delete(key, if_version=entry.version), Emit("block.removed", key, b"{}")]
+async def clearing(submission: Submission, *, names: Sequence[str], content_digest: str) -> list[Operation]:
+    """The operations by which a commit publishes only what nobody blocks by then.
+
+    The entry that this submission's own findings once made against these bytes is taken back.
+    """
+    own_key = digest_block_key(content_digest)
+    entry = await current_env("kv").kv.get(own_key)
+    keys = _keys(submission, names, content_digest)
+    if entry is None or stands_against(_decode(own_key, entry.value), submission.id):
+        return [Check(key, ABSENT) for key in keys]
+    removed: list[Operation] = [Delete(own_key, if_version=entry.version), Emit("block.removed", own_key, b"{}")]
+    return [*removed, *(Check(key, ABSENT) for key in keys if key != own_key)]
 
 
 def _decode(key: str, value: bytes) -> Block:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -23,7 +23,7 @@ from vskill_platform.ports.commit import ABSENT, Emit, Index, Operation, Put
 from vskill_platform.ports.kv import DueIndex
 from vskill_platform.stores.catalog import Rows, query_rows
 from vskill_platform.stores.fan_out import settle_each
-from vskill_platform.stores.reads import Decode, Settled, read_keys, read_prefix, require_complete
+from vskill_platform.stores.reads import Decode, Settled, read_keys, read_prefix, require_complete, scan_prefix
 from vskill_platform.stores.records import decode_record, encode_changed, encode_record
 from vskill_platform.worker_context import current_env
 
@@ -186,6 +186,11 @@ def _updated_ms(key: str, text: str) -> int:
         return ms_from_iso(text)
     except ValueError as exc:
         raise MalformedRecord(f"The record '{key}' has no readable updatedAt: '{text[:40]}'.", key=key) from exc
+
+
+def iter_submissions() -> AsyncIterator[Settled[Submission]]:
+    """Every submission, as a stream of chunks."""
+    return scan_prefix(SUBMISSION_PREFIX, decode_submission)
 
 
 async def pinned_digests() -> set[Digest]:

@@ -8,13 +8,17 @@ import msgspec
 from litestar import get, post
 from litestar.params import FromQuery, JSONBody, QueryParameter
 
+from vskill_platform.domain.blocklist import block_key
 from vskill_platform.domain.errors import InvalidInput
 from vskill_platform.domain.ids import MessageId
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
 from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.domain.times import iso_from_ms
+from vskill_platform.pipeline.blocking import block_and_stop, make_block, unblock
 from vskill_platform.pipeline.requeue import requeue
 from vskill_platform.pipeline.rescan import rescan_skill, rescan_submission
+from vskill_platform.pipeline.review import approve_submission, reject_submission
+from vskill_platform.stores.blocklist import list_blocks
 from vskill_platform.stores.reads import require_readable
 from vskill_platform.stores.skills import get_published_skills_list
 from vskill_platform.stores.submissions import (
@@ -22,7 +26,20 @@ from vskill_platform.stores.submissions import (
     get_submission_index,
     get_submissions_fresh,
 )
-from vskill_platform.web.views import DeadLetter, DeadLetterPage, Ids, Outcome, SkillPage, StuckView, SubmissionPage
+from vskill_platform.web.views import (
+    Blocked,
+    BlockRequest,
+    BlockView,
+    DeadLetter,
+    DeadLetterPage,
+    Decide,
+    Ids,
+    Outcome,
+    SkillPage,
+    StuckView,
+    SubmissionPage,
+    Unblock,
+)
 from vskill_platform.worker_context import current_env
 
 Limit = Annotated[int, QueryParameter(ge=1, le=1000)]
@@ -119,6 +136,51 @@ async def rescan_ids(data: JSONBody[Ids]) -> list[Outcome]:
     return outcomes
 
 
+@post("/control/approve", status_code=200)
+async def approve(data: JSONBody[Decide]) -> Outcome:
+    """Publish what waits for a person."""
+    submission = await approve_submission(data.id, reason=data.reason)
+    return Outcome(id=submission.id, outcome="published", detail=f"{submission.slug} {submission.version}")
+
+
+@post("/control/reject", status_code=200)
+async def reject(data: JSONBody[Decide]) -> Outcome:
+    """Turn down what waits for a person."""
+    submission = await reject_submission(data.id, reason=data.reason)
+    return Outcome(id=submission.id, outcome="rejected", detail=data.reason)
+
+
+@get("/control/blocks")
+async def list_block_entries() -> list[BlockView]:
+    """The blocklist."""
+    return [
+        BlockView(
+            key=block_key(block),
+            kind=block.kind,
+            digest=block.digest,
+            skill_name=block.skill_name,
+            repo_url=block.repo_url,
+            reason=block.reason,
+            actor=block.actor,
+            created_at=block.created_at,
+        )
+        for block in require_readable(await list_blocks())
+    ]
+
+
+@post("/control/block", status_code=200)
+async def add_block_entry(data: JSONBody[BlockRequest]) -> Blocked:
+    """Block bytes, a name or a repository, and stop what matches."""
+    block = make_block(digest=data.digest, skill_name=data.skill_name, repo_url=data.repo_url, reason=data.reason)
+    return Blocked(key=block_key(block), submissions=await block_and_stop(block))
+
+
+@post("/control/unblock", status_code=200)
+async def remove_block_entry(data: JSONBody[Unblock]) -> Blocked:
+    """Take a block back, and let what it stopped try again."""
+    return Blocked(key=data.key, submissions=await unblock(data.key))
+
+
 @get("/control/skills")
 async def list_skills(
     search: FromQuery[str] = "", tier: FromQuery[str | None] = None, limit: Limit = 50, offset: Offset = 0
@@ -143,6 +205,11 @@ CONTROL_ROUTES = [
     drop_dead_letters,
     requeue_ids,
     rescan_ids,
+    approve,
+    reject,
+    list_block_entries,
+    add_block_entry,
+    remove_block_entry,
     list_skills,
     list_submissions,
 ]

@@ -6,12 +6,13 @@ from typing import Annotated
 
 import msgspec
 
+from vskill_platform.domain.blocklist import BlockKind
 from vskill_platform.domain.lint import Lint
 from vskill_platform.domain.records import HistoryEntry
 from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.domain.scan import ScanReport
 from vskill_platform.domain.skill import PublishedSkillSummary
-from vskill_platform.domain.submission import SubmissionState
+from vskill_platform.domain.submission import Actor, SubmissionState
 from vskill_platform.pipeline.intake import Answer
 from vskill_platform.stores.submissions import SubmissionRow
 
@@ -136,6 +137,48 @@ class Ids(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     ids: Annotated[list[str], msgspec.Meta(min_length=1, max_length=MAX_IDS)]
     reason: str = ""
+
+
+class Decide(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A person's decision about a submission, and why."""
+
+    id: str
+    reason: str
+
+
+class BlockRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What to block, and why: a digest, or a name, a repository, or both."""
+
+    digest: str = ""
+    skill_name: str = ""
+    repo_url: str = ""
+    reason: str = ""
+
+
+class Unblock(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The entry to take off the blocklist."""
+
+    key: str
+
+
+class BlockView(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """An entry of the blocklist."""
+
+    key: str
+    kind: BlockKind
+    digest: str
+    skill_name: str
+    repo_url: str
+    reason: str
+    actor: Actor
+    created_at: str
+
+
+class Blocked(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The entry that was made or removed, and the submissions that this stopped or released."""
+
+    key: str
+    submissions: list[str]
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -151,11 +151,14 @@ def _web_config(web: ASGIApp, settings: Settings) -> uvicorn.Config:
 
 def _listen(settings: Settings) -> socket.socket:
     try:
-        listener = socket.create_server((settings.host, settings.port), backlog=1024)
+        family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][
+            0
+        ]
+        listener = socket.create_server((settings.host, settings.port), family=family, backlog=1024)
     except OSError as exc:
         raise AddressUnavailable(
-            f"Cannot listen on {settings.host}:{settings.port} ({os.strerror(exc.errno or 0)}). "
-            "Choose another with --port, or stop what is using it.",
+            f"Cannot listen on {settings.host}:{settings.port} ({exc.strerror}). "
+            "Choose another with --host or --port, or stop what is using it.",
             host=settings.host,
             port=settings.port,
         ) from exc

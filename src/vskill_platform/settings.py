@@ -91,6 +91,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     repo_max_skills: Annotated[
         int, Meta(ge=1, le=1000, description="Skills that one repository may be expanded to.")
     ] = 1000
+    repo_max_skill_bytes: Annotated[
+        int, Meta(ge=1024, description="Bytes that the skills of one repository may have together.")
+    ] = 256 * 1024 * 1024
     skill_max_files: Annotated[int, Meta(ge=1, description="Files that a skill may have.")] = 1000
     skill_max_bytes: Annotated[int, Meta(ge=1024, description="Bytes that a skill's files may have together.")] = (
         25 * 1024 * 1024

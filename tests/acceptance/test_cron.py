@@ -211,13 +211,20 @@ async def test_cron_stops__though_the_store_is_down(env: WorkerEnv) -> None:
         writes.is_down = True
 
 
-async def test_job_that_hangs_is_ended_at_its_limit__the_others_run(env: WorkerEnv, clock: FakeClock) -> None:
+async def test_job_that_hangs_is_ended_at_its_limit__the_others_run_meanwhile(env: WorkerEnv, clock: FakeClock) -> None:
+    ended: list[str] = []
+
     async def hang() -> None:
-        await asyncio.Event().wait()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append("hangs")
 
     work = Counting()
-    async with running(Cron(env, jobs=[CronJob("hangs", 3600, hang), CronJob("count", 3600, work)])):
-        await advance_until(clock, lambda: work.runs == 1, step_s=60, what="the job after the one that hangs")
+    async with running(Cron(env, jobs=[CronJob("hangs", 3600, hang), CronJob("count", 60, work)])):
+        await advance_until(clock, lambda: work.runs >= 3, step_s=10, what="the job beside the one that hangs")
+        assert ended == []
+        await advance_until(clock, lambda: ended == ["hangs"], step_s=60, what="the limit of the one that hangs")
     assert "TimeoutError" in ((await last_run(env, "hangs")).error or "")
 
 

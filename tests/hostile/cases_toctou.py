@@ -13,6 +13,7 @@ from vskill_platform.domain.content import SkillContent
 from vskill_platform.domain.scan import ScanReport
 from vskill_platform.ports.scanner import Scanner
 from vskill_platform.ports.source import Snapshot, Source
+from vskill_platform.testing.git_repos import Entry, executable
 from vskill_platform.testing.hostile_packs import pack_of_files, pack_server
 from vskill_platform.testing.hostile_repos import RawRepository
 
@@ -146,9 +147,9 @@ async def another_pack_each_time(stage: Stage) -> Attack:
 @case("H9-archives-rebuilt")
 async def archives_rebuilt(stage: Stage) -> Attack:
     """Everything that an archive could change on the way: modes, names with spaces, bytes that are no text."""
-    files = {
+    files: dict[str, bytes | Entry] = {
         "SKILL.md": stage.skill_md(),
-        "bin/run.sh": stage.traps.payload()._replace(content=b"#!/bin/sh\necho hello\n"),
+        "bin/run.sh": executable(b"#!/bin/sh\necho hello\n"),
         "docs/a b \u00e9.md": "Gr\u00fc\u00df Gott\r\n".encode(),
         "empty": b"",
     }

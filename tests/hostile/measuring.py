@@ -92,17 +92,26 @@ def changed(before: Mapping[str, object], after: Mapping[str, object]) -> list[s
 
 
 def _watch(measure: Measure, ending: threading.Event) -> None:
+    ours = _command_line(os.getpid())
     while True:
         is_last = ending.wait(SAMPLE_S)
         for pid, name in descendants().items():
+            if _command_line(pid) == ours:
+                continue  # between fork and exec it is this process once more, with all its memory
             measure.programs.add(_program(pid) or name)
             measure.child_kib = max(measure.child_kib, _status_kib(pid, "VmHWM"))
         if is_last:
             return
 
 
+def _command_line(pid: int) -> bytes:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
+
+
 def _program(pid: int) -> str:
-    """The program that a process runs now. Between fork and exec it is still ours, by the same name."""
+    """The program that a process runs now."""
     with suppress(OSError):
         name = os.path.basename(os.readlink(f"/proc/{pid}/exe"))
         return "python" if name.startswith("python") else name

@@ -12,12 +12,13 @@ from tests.pipeline.journey import Journey, skill_md
 from tests.pipeline.test_turning_down import EVIL
 from vskill_platform.domain.content import SkillContent
 from vskill_platform.domain.errors import IllegalTransition
-from vskill_platform.domain.ids import Digest
+from vskill_platform.domain.ids import Digest, version_key
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
 from vskill_platform.domain.scan import ScanReport, Verdict
 from vskill_platform.domain.submission import SubmissionState, Trigger
 from vskill_platform.pipeline.rescan import reprocess_submission, rescan_outdated, rescan_skill, rescan_submission
 from vskill_platform.ports.clock import SystemClock
+from vskill_platform.ports.commit import Put
 from vskill_platform.ports.scanner import Scanner
 from vskill_platform.stores.skills import enumerate_published_skills, find_skill
 from vskill_platform.stores.versions import get_versions
@@ -117,6 +118,31 @@ async def test_older_version_stays_published__when_a_newer_one_fails(journey: Jo
     assert (failed.id, failed.state) == (submission.id, SubmissionState.TIER1_FAILED)
     (skill,) = await journey.inside(enumerate_published_skills)
     assert (skill.slug, skill.version) == (SLUG, "1.0.0")
+
+
+async def test_published_version_is_rescanned__though_a_newer_one_has_failed(journey: Journey) -> None:
+    repository = journey.repository("acme/greeting", {"SKILL.md": skill_md()})
+    (submission,) = await journey.take_through("acme/greeting")
+    repository.commit({"SKILL.md": EVIL})
+    await journey.take_through("acme/greeting")
+    strict = journey.with_env(scanner=StricterRules(journey.env.scanner, Verdict.FAIL))
+    started = await strict.inside(lambda: rescan_outdated("tomorrow", limit=10))
+    assert [one.id for one in started] == [submission.id]
+    await strict.work()
+    assert await journey.inside(enumerate_published_skills) == []
+
+
+async def test_record_of_a_newer_version_is_not_written__by_a_rescan(journey: Journey) -> None:
+    await journey.publish("acme/greeting", {"SKILL.md": skill_md()})
+    key = version_key(SLUG, "1.0.0")
+    entry = await journey.env.kv.get(key)
+    assert entry is not None
+    await journey.env.writes.commit([Put(key, entry.value.replace(b'{"v":1,', b'{"v":1,"signature":"s",'))])
+    await journey.inside(lambda: rescan_skill(SLUG))
+    await journey.work()
+    entry = await journey.env.kv.get(key)
+    assert entry is not None
+    assert b'"signature":"s"' in entry.value
 
 
 async def test_only_skills_of_other_rules_are_rescanned__when_rules_change(journey: Journey) -> None:

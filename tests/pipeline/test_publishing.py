@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 
+import msgspec
 import pytest
 
 from tests.pipeline.journey import Journey, skill_md
@@ -150,6 +151,53 @@ async def test_folder_of_a_branch_is_taken_alone__when_the_address_names_it(jour
     repository.commit(files, branch="feature/x")
     children = await journey.take_through(f"acme/two/{address}")
     assert [(child.skill_name, child.state) for child in children] == [("a", SubmissionState.PUBLISHED)]
+
+
+async def test_other_branch_is_refused__so_that_nobody_brings_back_what_was_mended(journey: Journey) -> None:
+    repository = journey.repository("acme/greeting", {"SKILL.md": skill_md(body="Old and broken.")})
+    first = repository.ref("refs/heads/main")
+    assert first is not None
+    repository.point("refs/heads/old", first)
+    repository.commit({"SKILL.md": skill_md()})
+    await journey.take_through("acme/greeting")
+    (refused,) = await journey.take_through("acme/greeting/tree/old")
+    assert (refused.state, refused.reason) == (SubmissionState.REJECTED, "branch_not_default")
+    assert (await journey.submit("acme/greeting/tree/old", skill="greeting")).answer is Answer.VERIFIED
+    (version,) = await journey.inside(lambda: get_versions(SLUG))
+    assert version.commit == repository.ref("refs/heads/main")
+
+
+async def test_name_does_not_depend_on_the_folder_that_was_asked_for__nor_on_case(journey: Journey) -> None:
+    files = {"a/lint/SKILL.md": skill_md("lint", "Lint a."), "b/lint/SKILL.md": skill_md("lint", "Lint b.")}
+    journey.repository("acme/two", files)
+    (one,) = await journey.take_through("acme/two/tree/main/a")
+    (other,) = await journey.take_through("acme/two/tree/main/b")
+    assert [(child.skill_name, child.skill_path) for child in (one, other)] == [
+        ("a-lint", "a/lint"),
+        ("b-lint", "b/lint"),
+    ]
+    children = await journey.take_through("acme/two")
+    assert {child.id for child in children} == {one.id, other.id}
+    again = await journey.submit("acme/two", skill="A-LINT")
+    assert (again.answer, again.submission.id) == (Answer.VERIFIED, one.id)
+
+
+async def test_skill_keeps_its_name__when_another_of_that_name_joins_it(journey: Journey) -> None:
+    repository = journey.repository("acme/two", {"b/lint/SKILL.md": skill_md("lint", "Lint b.")})
+    (first,) = await journey.take_through("acme/two")
+    repository.commit({"a/lint/SKILL.md": skill_md("lint", "Lint a."), "b/lint/SKILL.md": skill_md("lint", "Lint b2.")})
+    children = {child.skill_name: child for child in await journey.take_through("acme/two")}
+    assert set(children) == {"lint", "a-lint"}
+    assert (children["lint"].id, children["lint"].version) == (first.id, "1.0.1")
+
+
+async def test_skills_are_refused_together__when_few_files_add_up_to_many_bytes(journey: Journey) -> None:
+    small = journey.with_env(settings=msgspec.structs.replace(journey.env.settings, repo_max_skill_bytes=5000))
+    files = {f"s{number}/SKILL.md": skill_md(f"s{number}") for number in range(4)}
+    files |= {f"s{number}/big.txt": b"x" * 1500 for number in range(4)}
+    small.repository("acme/bomb", files)
+    (refused,) = await small.take_through("acme/bomb")
+    assert (refused.state, refused.reason) == (SubmissionState.REJECTED, "repository_too_large")
 
 
 async def test_one_skill_is_taken__when_it_is_named(journey: Journey) -> None:

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vskill_platform.domain.blocklist import repository_block_key
 from vskill_platform.domain.errors import InvalidRepositoryUrl
-from vskill_platform.domain.repository import RepositoryAddress, normalise_repository_url
+from vskill_platform.domain.ids import claim_key
+from vskill_platform.domain.repository import RepositoryAddress, normalise_repository_url, repository_identity
 from vskill_platform.domain.slug import split_repository_url
 
 HOME = "https://github.com/acme/skills"
@@ -33,6 +35,8 @@ HOME = "https://github.com/acme/skills"
         "https://github.com/acme/skills?tab=readme#install",
         "  https://github.com/acme/skills\n",
         "https://github.com./acme/skills",
+        "https://github.com/acme/skills.git.git",
+        "https://github.com/acme/skills.GIT",
     ],
 )
 def test_address_is_one__however_it_is_spelled(spelling: str) -> None:
@@ -46,7 +50,8 @@ def test_address_is_one__however_it_is_spelled(spelling: str) -> None:
         ("https://github.com/acme/skills/tree/main/skills/pdf", (HOME, "main/skills/pdf")),
         ("https://github.com/acme/skills/blob/feature/x/pdf/SKILL.md#L3", (HOME, "feature/x/pdf/SKILL.md")),
         ("https://gitlab.com/a/b/c/-/tree/main/pdf", ("https://gitlab.com/a/b/c", "main/pdf")),
-        ("https://codeberg.org/a/b/src/branch/main", ("https://codeberg.org/a/b", "branch/main")),
+        ("https://codeberg.org/a/b/src/branch/main", ("https://codeberg.org/a/b", "main")),
+        ("https://gitlab.com/a/b/src/c", ("https://gitlab.com/a/b/src/c", "")),
         ("https://git.example.org/Team/Repo.git", ("https://git.example.org/Team/Repo", "")),
         ("http://127.0.0.1:8080/git/acme/x.git", ("http://127.0.0.1:8080/git/acme/x", "")),
         ("https://[2001:db8::1]:8443/a/b", ("https://[2001:db8::1]:8443/a/b", "")),
@@ -60,6 +65,15 @@ def test_address_keeps_what_tells_places_apart__on_any_host(spelling: str, addre
             normalise_repository_url(spelling)
     else:
         assert normalise_repository_url(spelling) == address
+
+
+def test_identity_is_one__for_addresses_that_differ_in_protocol_and_case() -> None:
+    spellings = ["https://git.example.org/Team/Repo", "http://git.example.org/team/repo"]
+    assert {repository_identity(normalise_repository_url(text).url) for text in spellings} == {
+        "git.example.org/team/repo"
+    }
+    assert claim_key(spellings[0], "PDF") == claim_key(spellings[1], "pdf")
+    assert repository_block_key(spellings[0]) == repository_block_key(spellings[1])
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,17 @@ def test_skills_of_one_name_are_told_apart__by_the_folders_above() -> None:
     assert names(folders) == {"web-review": "plugins/web/skills/review", "api-review": "plugins/api/skills/review"}
 
 
+def test_names_that_differ_in_case_alone_are_told_apart__by_more_than_case() -> None:
+    named = names([("a/Lint", "1"), ("b/lint", "2")])
+    assert named == {"a-Lint": "a/Lint", "b-lint": "b/lint"}
+
+
+def test_name_stays_with_the_folder_that_had_it__when_another_comes_to_share_it() -> None:
+    folders = [("a/lint", "1"), ("b/lint", "2")]
+    named = name_skill_folders(folders, repository="toolbox", holders={"lint": "b/lint"})
+    assert {folder.name: folder.path for folder in named} == {"lint": "b/lint", "a-lint": "a/lint"}
+
+
 @given(paths)
 def test_every_tree_has_one_name_and_no_name_two__in_any_repository(folders: list[tuple[str, str]]) -> None:
     unique = dict(folders)

@@ -75,7 +75,7 @@ def _tell(blocked: Blocked, verb: str, *, as_json: bool) -> None:
     if as_json:
         print_json(blocked)
         return
-    console = Console(highlight=False)
+    console = Console(highlight=False, emoji=False)
     console.print(f"{plain(blocked.key)}: {len(blocked.submissions)} submissions {verb}.")
     for identity in blocked.submissions:
         console.print(f"  {identity}")

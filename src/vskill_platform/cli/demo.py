@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import signal
 import tempfile
 from collections.abc import AsyncIterator
@@ -20,7 +19,7 @@ from vskill_platform.cli.options import settings_from
 from vskill_platform.cli.printing import AS_JSON, plain, print_json, state_text
 from vskill_platform.cli.registry import RegistryClient, open_registry
 from vskill_platform.cli.samples import SAMPLES, SampleRepository
-from vskill_platform.cli.submission_text import is_under_way, print_submission
+from vskill_platform.cli.submission_text import is_under_way, parts_of, print_submission
 from vskill_platform.cli.submit import look
 from vskill_platform.domain.content import SkillFile
 from vskill_platform.domain.submission import SubmissionState
@@ -29,6 +28,7 @@ from vskill_platform.web.views import ChildView, SubmissionAnswer, SubmissionReq
 
 HELP = "Take sample repositories, good and bad, through a registry of their own."
 _LOOK_S = 0.1
+EXIT_INTERRUPTED = 130
 
 Views = dict[str, SubmissionView]
 
@@ -45,26 +45,26 @@ def demo(
     import uvloop
 
     set_up_logs("error")
-    folder = Path(tempfile.mkdtemp(prefix="vskill-demo-"))
-    settings = settings_from(
-        data=data or str(folder / "data"),
-        port=port,
-        allow_private_addresses=True,
-        git_protocols="http",
-        submissions_per_hour=1000,
-    )
-    try:
-        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.get_loop().add_signal_handler(signal.SIGTERM, signal.raise_signal, signal.SIGINT)
-            runner.run(_demonstrate(settings, folder, serve=serve, as_json=as_json))
-    except KeyboardInterrupt:
-        Console(stderr=True).print("Stopped.")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix="vskill-demo-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        settings = settings_from(
+            data=data or str(folder / "data"),
+            port=port,
+            allow_private_addresses=True,
+            git_protocols="http",
+            submissions_per_hour=1000,
+        )
+        try:
+            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+                runner.get_loop().add_signal_handler(signal.SIGTERM, signal.raise_signal, signal.SIGINT)
+                runner.run(_demonstrate(settings, folder, serve=serve, as_json=as_json))
+        except KeyboardInterrupt:
+            Console(stderr=True).print("Stopped.")
+            raise typer.Exit(0 if serve else EXIT_INTERRUPTED) from None
 
 
 async def _demonstrate(settings: Settings, folder: Path, *, serve: bool, as_json: bool) -> None:
-    console = Console(stderr=as_json, highlight=False)
+    console = Console(stderr=as_json, highlight=False, emoji=False)
     await asyncio.to_thread(_write_repositories, folder / "repositories")
     async with _serving_repositories(folder / "repositories") as source, _running_registry(settings) as address:
         console.print(f"Registry [bold]{address}[/], repositories [bold]{source}[/]\n")
@@ -122,19 +122,15 @@ async def _take_through(registry: RegistryClient, source: str, *, console: Conso
         while True:
             views = {name: await look(registry, identity) for name, identity in ids.items()}
             live.update(_table(views))
-            if not any(is_under_way(part) for view in views.values() for part in _parts(view)):
+            if not any(is_under_way(part) for view in views.values() for part in parts_of(view)):
                 return views
             await asyncio.sleep(_LOOK_S)
-
-
-def _parts(view: SubmissionView) -> list[ChildView]:
-    return [*view.children] if view.state is SubmissionState.EXPANDED else [view]
 
 
 def _table(views: Views) -> Table:
     table = Table("repository", "what it is", "skill", "state", "", title="Submissions", title_justify="left")
     for sample in SAMPLES:
-        for number, part in enumerate(_parts(views[sample.name])):
+        for number, part in enumerate(parts_of(views[sample.name])):
             names = (sample.name, sample.shows) if number == 0 else ("", "")
             table.add_row(*names, plain(part.skill_name), state_text(part.state), _outcome(part, sample))
     return table
@@ -148,7 +144,7 @@ def _outcome(part: ChildView, sample: SampleRepository) -> str:
 
 async def _print_reasons(registry: RegistryClient, views: Views, *, console: Console) -> None:
     for view in views.values():
-        for part in _parts(view):
+        for part in parts_of(view):
             if part.state is not SubmissionState.PUBLISHED:
                 console.print()
                 print_submission(await look(registry, part.id), console=console)

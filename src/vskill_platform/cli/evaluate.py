@@ -165,7 +165,7 @@ def _write_rows(path: Path, judged: Judged) -> None:
 
 
 def _print(result: Evaluation) -> None:
-    console = Console(highlight=False)
+    console = Console(highlight=False, emoji=False)
     console.print(f"recall           {_told(result.recall)}")
     console.print(f"false positives  {_told(result.false_positives)}")
     if result.pairs.n:

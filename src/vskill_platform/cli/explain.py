@@ -62,7 +62,7 @@ def _print_all(ruleset: Ruleset, *, as_json: bool) -> None:
 
 
 def _print_rule(rule: Rule) -> None:
-    console = Console(highlight=False)
+    console = Console(highlight=False, emoji=False)
     console.print(f"[bold]{rule.id}[/] {plain(rule.title)}")
     console.print(f"{severity_text(rule.severity)}  [dim]{rule.category.value}, {rule.owasp.value}[/]\n")
     for label, text in (("what", rule.message), ("why", rule.why), ("fix", rule.fix)):

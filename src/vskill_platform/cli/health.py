@@ -22,7 +22,7 @@ def health(data: str | None = DATA, as_json: bool = AS_JSON) -> None:
     if as_json:
         print_json(found)
     else:
-        Console().print(_table(found, is_running=is_running))
+        Console(highlight=False, emoji=False).print(_table(found, is_running=is_running))
 
 
 async def _ask(settings: Settings) -> tuple[Health, bool]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from vskill_platform import __version__
 from vskill_platform.cli import (
@@ -25,6 +25,8 @@ from vskill_platform.cli import (
     submit,
     up,
 )
+from vskill_platform.cli.logs import set_up_logs
+from vskill_platform.cli.printing import plain
 from vskill_platform.domain.errors import InvalidInput, SourceRefused, SourceUnreachable, VskillError
 
 app = typer.Typer(
@@ -64,15 +66,21 @@ def _print_version(is_wanted: bool) -> None:
 def options(
     version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version."),
 ) -> None:
-    """Options that come before a command."""
+    """Options that come before a command. What is logged goes to standard error; `up` says how much."""
+    set_up_logs("warning")
 
 
 def main() -> None:
     """Run the command. An error of ours is told in its own words, with its code; exit 2 for wrong or unreadable input."""
     try:
         app()
-    except VskillError as error:
-        Console(stderr=True).print(
-            f"[bold red]error[/] [dim]({error.code})[/] {escape(error.message)}", highlight=False
-        )
+    except* VskillError as errors:
+        error = next(_leaves(errors))
+        console = Console(stderr=True, highlight=False, emoji=False)
+        console.print(f"[bold red]error[/] [dim]({error.code})[/] {plain(error.message)}")
         sys.exit(2 if isinstance(error, InvalidInput | SourceRefused | SourceUnreachable) else 1)
+
+
+def _leaves(errors: BaseExceptionGroup[VskillError]) -> Iterator[VskillError]:
+    for error in errors.exceptions:
+        yield from _leaves(error) if isinstance(error, BaseExceptionGroup) else (error,)

@@ -43,7 +43,7 @@ def print_table(title: str, columns: list[str], rows: list[list[str]], *, nothin
 
     The last column gives way where the screen is narrow; what stands in the others can always be read and copied.
     """
-    console = Console()
+    console = Console(highlight=False, emoji=False)
     if not rows:
         console.print(nothing)
         return

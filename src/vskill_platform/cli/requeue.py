@@ -34,7 +34,10 @@ def rescan(
     as_json: bool = AS_JSON,
 ) -> None:
     """Scan the published bytes again. Nothing is fetched; what fails now is withdrawn."""
-    _tell(asyncio.run(_post(settings_from(data=data), "/control/rescan", ids)), as_json=as_json)
+    outcomes = asyncio.run(_post(settings_from(data=data), "/control/rescan", ids))
+    _tell(outcomes, as_json=as_json)
+    if any(item.outcome == "refused" for item in outcomes):
+        raise typer.Exit(1)
 
 
 async def _post(settings: Settings, path: str, ids: list[str]) -> list[Outcome]:

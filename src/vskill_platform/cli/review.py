@@ -34,7 +34,7 @@ def _decide(path: str, identity: str, reason: str, settings: Settings, *, as_jso
     if as_json:
         print_json(outcome)
     else:
-        Console(highlight=False).print(f"{outcome.id} {outcome.outcome}: {plain(outcome.detail)}")
+        Console(highlight=False, emoji=False).print(f"{outcome.id} {outcome.outcome}: {plain(outcome.detail)}")
 
 
 async def _post(settings: Settings, path: str, decision: Decide) -> Outcome:

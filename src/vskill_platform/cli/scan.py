@@ -26,6 +26,7 @@ from vskill_platform.cli.submission_text import findings_text
 from vskill_platform.domain.content import SKILL_FILE_NAMES
 from vskill_platform.domain.errors import UnreadableSkill
 from vskill_platform.domain.scan import Severity
+from vskill_platform.ingest.escaping import printable
 from vskill_platform.ingest.folder import find_skill_folders
 from vskill_platform.scanning.pool import ScannerPool
 from vskill_platform.scanning.sarif import sarif_log
@@ -90,7 +91,7 @@ async def _find_targets(target: str | None, batch: Path | None, settings: Settin
         folders = await asyncio.to_thread(find_skill_folders, batch)
         if not folders:
             raise UnreadableSkill(f"There is no folder with a SKILL.md below '{batch}'.", path=str(batch))
-        return [folder_target(folder, shown=str(folder), settings=settings) for folder in folders]
+        return [folder_target(folder, shown=printable(str(folder)), settings=settings) for folder in folders]
     assert target is not None
     if "://" in target:
         return await repository_targets(target, settings)
@@ -122,7 +123,7 @@ def _print(scanned: list[ScannedSkill], fmt: Format, *, quiet: bool, is_list: bo
 
 
 def _print_text(scanned: list[ScannedSkill], *, quiet: bool) -> None:
-    console = Console(file=sys.stdout, highlight=False, soft_wrap=True)
+    console = Console(file=sys.stdout, highlight=False, emoji=False, soft_wrap=True)
     for skill in scanned:
         report = skill.report
         told = f"[dim]{report.score} of 100, {len(report.findings)} findings, {report.duration_ms:.0f} ms[/]"

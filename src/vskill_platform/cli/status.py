@@ -29,7 +29,7 @@ def status(
     if as_json:
         print_json(view)
     else:
-        print_submission(view, console=Console())
+        print_submission(view, console=Console(highlight=False, emoji=False))
 
 
 async def _ask(settings: Settings, server: str | None, identity: str) -> SubmissionView:

@@ -31,8 +31,12 @@ def is_under_way(submission: ChildView) -> bool:
 
 def is_published(view: SubmissionView) -> bool:
     """Whether everything that was submitted is published."""
-    parts = view.children or [view]
-    return all(part.state is SubmissionState.PUBLISHED for part in parts)
+    return all(part.state is SubmissionState.PUBLISHED for part in parts_of(view))
+
+
+def parts_of(view: SubmissionView) -> Sequence[ChildView]:
+    """What a submission came to: its skills, or itself where it has none or could not be expanded this time."""
+    return view.children if view.state is SubmissionState.EXPANDED else [view]
 
 
 def live_table(view: SubmissionView) -> RenderableType:

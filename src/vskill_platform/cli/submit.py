@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from urllib.parse import quote
 
 import typer
 from rich.console import Console
@@ -12,8 +13,9 @@ from rich.live import Live
 from vskill_platform.cli.options import DATA, settings_from
 from vskill_platform.cli.printing import AS_JSON, plain, print_json, state_text
 from vskill_platform.cli.registry import SERVER, RegistryClient, open_running
-from vskill_platform.cli.submission_text import is_published, is_under_way, live_table, print_submission
+from vskill_platform.cli.submission_text import is_published, is_under_way, live_table, parts_of, print_submission
 from vskill_platform.domain.errors import TimeLimitExceeded
+from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.settings import Settings
 from vskill_platform.web.views import SubmissionAnswer, SubmissionRequest, SubmissionView
 
@@ -42,8 +44,10 @@ def submit(
     elif as_json:
         print_json(answer if view is None else view)
     elif view is None:
-        Console().print(f"{answer.status.value}: [bold]{answer.id}[/] {state_text(answer.state)}")
-        Console().print(f"[dim]Follow it with: vskill-platform status {answer.id}[/]")
+        Console(highlight=False, emoji=False).print(
+            f"{answer.status.value}: [bold]{answer.id}[/] {state_text(answer.state)}"
+        )
+        Console(highlight=False, emoji=False).print(f"[dim]Follow it with: vskill-platform status {answer.id}[/]")
     if view is not None and not is_published(view):
         raise typer.Exit(1)
 
@@ -55,7 +59,7 @@ async def _submit(
         answer = await registry.post("/api/v1/submissions", SubmissionAnswer, request)
         if not wait:
             return answer, None
-        console = Console(stderr=not shows, quiet=not shows)
+        console = Console(stderr=not shows, quiet=not shows, highlight=False, emoji=False)
         console.print(f"[dim]{answer.status.value}[/] {plain(answer.repo_url)} [dim]{answer.id}[/]")
         view = await watch(registry, answer.id, console=console, timeout_s=timeout_s)
         await _print_reasons(registry, view, console=console)
@@ -83,15 +87,12 @@ async def watch(registry: RegistryClient, identity: str, *, console: Console, ti
 
 async def look(registry: RegistryClient, identity: str) -> SubmissionView:
     """How a submission stands."""
-    return await registry.get(f"/api/v1/submissions/{identity}", SubmissionView)
+    return await registry.get(f"/api/v1/submissions/{quote(identity, safe='')}", SubmissionView)
 
 
 async def _print_reasons(registry: RegistryClient, view: SubmissionView, *, console: Console) -> None:
     """What is not published says why."""
-    if not view.children:
-        print_submission(view, console=console)
-        return
-    for child in view.children:
-        if child.state.value != "PUBLISHED":
+    for part in parts_of(view):
+        if part.state is not SubmissionState.PUBLISHED or part.id == view.id:
             console.print()
-            print_submission(await look(registry, child.id), console=console)
+            print_submission(view if part.id == view.id else await look(registry, part.id), console=console)

@@ -6,10 +6,13 @@ import hashlib
 from enum import StrEnum
 
 from vskill_platform.domain.records import Record
+from vskill_platform.domain.repository import repository_identity
 from vskill_platform.domain.submission import Actor
 
 BLOCK_PREFIX = "block:"
 ANY_REPOSITORY = ""
+BLOCKED_DIGEST = "blocked_digest"
+"""The reason of a submission that was stopped for its bytes alone: other bytes are looked at again."""
 
 
 class BlockKind(StrEnum):
@@ -40,12 +43,12 @@ def digest_block_key(digest: str) -> str:
 
 def name_block_key(skill_name: str, *, repo_url: str = ANY_REPOSITORY) -> str:
     """The key of the entry against a skill's name, in one repository or in any."""
-    return f"{BLOCK_PREFIX}name:{_hashed(repo_url, skill_name.lower())}"
+    return f"{BLOCK_PREFIX}name:{_hashed(repository_identity(repo_url), skill_name.casefold())}"
 
 
 def repository_block_key(repo_url: str) -> str:
     """The key of the entry against a repository."""
-    return f"{BLOCK_PREFIX}repository:{_hashed(repo_url)}"
+    return f"{BLOCK_PREFIX}repository:{_hashed(repository_identity(repo_url))}"
 
 
 def block_key(block: Block) -> str:

@@ -196,6 +196,12 @@ class BranchNotFound(SourceRefused):
     code = "branch_not_found"
 
 
+class BranchNotDefault(SourceRefused):
+    """The address names a branch or tag that is not the repository's default one. Only that one is published from."""
+
+    code = "branch_not_default"
+
+
 class RepositoryTooLarge(SourceRefused):
     """The repository has more bytes, files or nested folders than may be fetched."""
 

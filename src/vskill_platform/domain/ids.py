@@ -6,6 +6,8 @@ import hashlib
 from typing import NewType
 from uuid import UUID
 
+from vskill_platform.domain.repository import repository_identity
+
 SubmissionId = NewType("SubmissionId", str)
 MessageId = NewType("MessageId", str)
 CommitId = NewType("CommitId", str)
@@ -38,8 +40,8 @@ def submission_key(identity: str) -> str:
 
 
 def claim_key(repo_url: str, skill_name: str) -> str:
-    """The key that makes (repository, skill) unique among submissions."""
-    identity = f"{repo_url}\n{skill_name}".encode()
+    """The key that makes (repository, skill) unique among submissions, however their letters are cased."""
+    identity = f"{repository_identity(repo_url)}\n{skill_name.casefold()}".encode()
     return f"claim:{hashlib.sha256(identity).hexdigest()}"
 
 

@@ -69,6 +69,7 @@ class Submission(Record, frozen=True, kw_only=True, rename="camel"):
     commit: str | None = None
     verdict: Verdict | None = None
     score: int | None = None
+    ruleset_version: str | None = None
     slug: str | None = None
     version: str | None = None
     timings: dict[str, int] = {}

@@ -26,7 +26,10 @@ _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _UNPRINTABLE = re.compile(r"[\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 _HOST = re.compile(r"^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$")
 _DEFAULT_PORTS = {"https": 443, "http": 80}
-_TREE_MARKS = frozenset({"tree", "blob", "src", "raw", "edit"})
+_GIT_SUFFIX = re.compile(r"(?:\.git)+$", re.IGNORECASE)
+_TREE_MARKS = frozenset({"tree", "blob"})
+_SRC_HOSTS = frozenset({"bitbucket.org", "codeberg.org"})
+"""Hosts that write `src` (and perhaps `branch` behind it) where others write `tree`."""
 
 
 class RepositoryAddress(NamedTuple):
@@ -48,12 +51,13 @@ def normalise_repository_url(text: str) -> RepositoryAddress:
         raise _invalid(text, "it holds a user name or password. Leave them out: only public repositories are fetched")
     host = _host(parts.hostname, given=text)
     segments = _segments(parts.path, given=text)
-    repository, tree_path = _split_tree(segments)
+    marks = _TREE_MARKS | {"src"} if host in _SRC_HOSTS else _TREE_MARKS
+    repository, tree_path = _split_tree(segments, marks)
     if host in _TWO_LEVEL_HOSTS:
         repository = repository[:2]
     if len(repository) < 2:
         raise _invalid(text, f"it does not name a repository. Give one such as https://{DEFAULT_HOST}/owner/name")
-    repository[-1] = repository[-1].removesuffix(".git")
+    repository[-1] = _GIT_SUFFIX.sub("", repository[-1])
     if not repository[-1]:
         raise _invalid(text, "its last part is empty")
     if host in _CASELESS_HOSTS:
@@ -117,16 +121,24 @@ def _segments(path: str, *, given: str) -> list[str]:
     return segments
 
 
-def _split_tree(segments: list[str]) -> tuple[list[str], list[str]]:
+def _split_tree(segments: list[str], marks: frozenset[str]) -> tuple[list[str], list[str]]:
     """Owner and name, and what stands after a `tree` or `blob` mark (with GitLab's `-` before it)."""
     for position in range(2, len(segments)):
-        if segments[position] == "-" and position + 1 < len(segments) and segments[position + 1] in _TREE_MARKS:
-            return segments[:position], segments[position + 2 :]
-        if segments[position] in _TREE_MARKS and position + 1 < len(segments):
-            return segments[:position], segments[position + 1 :]
-        if segments[position - 1].endswith(".git"):
+        rest = segments[position + 1 :] if segments[position] == "-" else segments[position:]
+        if len(rest) > 1 and rest[0] in marks:
+            is_named = rest[0] == "src" and rest[1] in ("branch", "tag") and len(rest) > 2
+            return segments[:position], rest[2:] if is_named else rest[1:]
+        if _GIT_SUFFIX.search(segments[position - 1]):
             return segments[:position], []
     return segments, []
+
+
+def repository_identity(url: str) -> str:
+    """What a repository is known by, whoever spells its normal form: without protocol, and in one case.
+
+    On a server that tells cases apart two repositories may share it; they would share their slugs too.
+    """
+    return url.split("://", 1)[-1].casefold()
 
 
 def _invalid(text: str, why: str) -> InvalidRepositoryUrl:

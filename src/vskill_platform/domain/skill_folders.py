@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 _GENERIC = frozenset({"skills", "skill", "plugins", "packages", "src", ".claude", ".agents", ".github", ".cursor"})
@@ -18,32 +19,48 @@ class NamedFolder(NamedTuple):
     tree: str
 
 
-def name_skill_folders(folders: Sequence[tuple[str, str]], *, repository: str) -> list[NamedFolder]:
-    """Name the skills in these folders (path, tree), each name once.
+def name_skill_folders(
+    folders: Sequence[tuple[str, str]], *, repository: str, holders: Mapping[str, str] = MappingProxyType({})
+) -> list[NamedFolder]:
+    """Name the skills in these folders (path, tree), each name once, whatever its case.
 
     A folder's own name is the skill's; the root's is the repository's. Copies (the same tree under the same name, as
     repositories keep for several agents) count once, under the plainest path. Others that share a name get the folders
-    above them in front of it.
+    above them in front of it, but for the one that `holders` (name in lower case, path) says had it before.
     """
     plain_first = sorted(folders, key=lambda folder: (_hidden(folder[0]), folder[0].count("/"), folder[0]))
-    unique = {(_own_name(path, repository), tree): path for path, tree in reversed(plain_first)}
+    unique = {(own_name(path, repository).casefold(), tree): path for path, tree in reversed(plain_first)}
+    unique |= {key: holders[key[0]] for key in unique if (holders.get(key[0]), key[1]) in set(folders)}
     shared = Counter(name for name, _ in unique)
     named: dict[str, NamedFolder] = {}
-    for (own, tree), path in sorted(unique.items(), key=lambda item: item[1]):
-        name = own if shared[own] == 1 else _qualified_name(path, repository)
-        while name in named:
+    for (own, tree), path in sorted(unique.items(), key=lambda item: (holders.get(item[0][0]) != item[1], item[1])):
+        keeps = shared[own] == 1 or holders.get(own) == path
+        name = own_name(path, repository) if keeps else _qualified_name(path, repository)
+        while name.casefold() in named:
             name = f"{name}-{tree[:7]}"
-        named[name] = NamedFolder(name, path, tree)
-    return list(named.values())
+        named[name.casefold()] = NamedFolder(name, path, tree)
+    return sorted(named.values(), key=lambda folder: folder.path)
 
 
-def _own_name(path: str, repository: str) -> str:
+def shared_names(folders: Sequence[tuple[str, str]], *, repository: str) -> list[str]:
+    """The names, in lower case, that more than one folder goes by."""
+    names = Counter(own_name(path, repository).casefold() for path, _ in folders)
+    return sorted(name for name, count in names.items() if count > 1)
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Whether a folder is this one or lies below it; everything lies below the root."""
+    return not folder or path == folder or path.startswith(f"{folder}/")
+
+
+def own_name(path: str, repository: str) -> str:
+    """The name of a folder itself; the root has the repository's."""
     return path.rsplit("/", 1)[-1] if path else repository
 
 
 def _qualified_name(path: str, repository: str) -> str:
     parts = [part for part in path.split("/")[:-1] if part not in _GENERIC]
-    return "-".join([*parts, _own_name(path, repository)])
+    return "-".join([*parts, own_name(path, repository)])
 
 
 def _hidden(path: str) -> bool:

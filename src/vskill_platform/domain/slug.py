@@ -11,6 +11,7 @@ from vskill_platform.domain.errors import InvalidInput, InvalidRepositoryUrl
 DEFAULT_HOST = "github.com"
 PUSHED_REPO = "registry"
 SLUG_SEGMENTS = 3
+MAX_SEGMENT_CHARS = 100
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
 
 
@@ -23,8 +24,8 @@ class Repository(NamedTuple):
 
 
 def slugify(text: str) -> str:
-    """Lower case, with every run of other characters than a-z and 0-9 turned into one dash, and none at the ends."""
-    return _NOT_SLUG.sub("-", text.lower()).strip("-")
+    """Lower case, with every run of other characters than a-z and 0-9 turned into one dash, none at the ends, and bounded."""
+    return _NOT_SLUG.sub("-", text.lower()).strip("-")[:MAX_SEGMENT_CHARS].strip("-")
 
 
 def split_repository_url(url: str) -> Repository:
@@ -41,8 +42,8 @@ def split_repository_url(url: str) -> Repository:
 def skill_slug(repo_url: str, skill_name: str) -> str:
     """The slug of a skill in a repository.
 
-    The owner is the path less its last segment, joined by dashes; any host but the default one prefixes it, so that two
-    hosts cannot claim one name.
+    The owner is the path less its last segment, joined by dashes; any host but the default one prefixes it. Where two
+    places still come to the same slug, the first holds it.
     """
     repository = split_repository_url(repo_url)
     owner = repository.owner if repository.host == DEFAULT_HOST else f"{repository.host}/{repository.owner}"

@@ -127,8 +127,11 @@ def _rows() -> list[Transition]:
     may(_ACTIVE, S.REJECTED, Trigger.DELIVERY_EXHAUSTED, system)
 
     # Trying again starts a new run of the same submission.
-    may((*_TURNED_DOWN, S.NEEDS_REVIEW, S.PUBLISHED, S.EXPANDED), S.RECEIVED, Trigger.RESUBMITTED, submitter, system)
-    may((S.PUBLISHED,), S.RECEIVED, Trigger.RESCANNED, system, admin)
+    ended = (*_TURNED_DOWN, S.NEEDS_REVIEW, S.PUBLISHED, S.EXPANDED, S.BLOCKED)
+    may(ended, S.RECEIVED, Trigger.RESUBMITTED, submitter, system)
+    # A newer source overtakes a run about an older one; the older one's message is stale from then on.
+    may(_WAITING_OR_SCANNING, S.RECEIVED, Trigger.RESUBMITTED, system)
+    may((S.PUBLISHED, S.NEEDS_REVIEW, *_TURNED_DOWN), S.RECEIVED, Trigger.RESCANNED, system, admin)
     may((*_TURNED_DOWN, S.NEEDS_REVIEW, S.BLOCKED, S.EXPANDED), S.RECEIVED, Trigger.REPROCESSED, admin)
     may((S.BLOCKED,), S.RECEIVED, Trigger.UNBLOCKED, admin)
 

@@ -9,7 +9,8 @@ from vskill_platform.domain.errors import InvalidVersion
 
 FIRST_VERSION = "1.0.0"
 MAX_VERSION_CHARS = 64
-_NUMBER = r"(0|[1-9]\d{0,8})"
+MAX_NUMBER = 999_999_999
+_NUMBER = r"(0|[1-9][0-9]{0,8})"
 _IDENTIFIERS = r"[0-9A-Za-z-]{1,32}(?:\.[0-9A-Za-z-]{1,32}){0,7}"
 _SEMVER = re.compile(rf"v?{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:-({_IDENTIFIERS}))?(?:\+{_IDENTIFIERS})?")
 _SHORT = re.compile(rf"v?{_NUMBER}(?:\.{_NUMBER})?")
@@ -64,7 +65,14 @@ def require_version(wanted: str, *, current: str | None, taken: Collection[str] 
 
 def _bump_patch(version: str, taken: Collection[str]) -> str:
     major, minor, patch, is_release, _ = version_order(version)
-    patch += int(is_release)
-    while f"{major}.{minor}.{patch}" in taken:
-        patch += 1
-    return f"{major}.{minor}.{patch}"
+    numbers = _one_more(major, minor, patch) if is_release else (major, minor, patch)
+    while ".".join(map(str, numbers)) in taken:
+        numbers = _one_more(*numbers)
+    return ".".join(map(str, numbers))
+
+
+def _one_more(major: int, minor: int, patch: int) -> tuple[int, int, int]:
+    """The next release; a number that is as high as it may be carries over."""
+    if patch < MAX_NUMBER:
+        return major, minor, patch + 1
+    return (major, minor + 1, 0) if minor < MAX_NUMBER else (major + 1, 0, 0)

@@ -36,6 +36,9 @@ from vskill_platform.ingest.workspace import Workspace
 from vskill_platform.settings import Settings
 
 T = TypeVar("T")
+ASKING_LIMIT_S = 5.0
+MOST_ASKING = 8
+"""How long somebody waits to hear of a newest commit, and how many are asked for side by side: it holds up a request."""
 
 
 class GitSource:
@@ -62,6 +65,7 @@ class GitSource:
             judge=judge or (judge_any if settings.allow_private_addresses else judge_public),
         )
         self._git = Git(Path("git"), settings=settings)
+        self._asking = asyncio.Semaphore(MOST_ASKING)
 
     async def __aenter__(self) -> Self:
         await self.open()
@@ -109,7 +113,8 @@ class GitSource:
 
     async def _newest_at(self, repo_url: str, *, tree_path: str) -> str:
         async with (
-            self._time_limit(repo_url),
+            self._time_limit(repo_url, at_most_s=ASKING_LIMIT_S),
+            self._asking,
             self._workspace.folder() as folder,
             self._job(repo_url, folder, branch=tree_path) as job,
         ):
@@ -121,8 +126,8 @@ class GitSource:
             return head
 
     @asynccontextmanager
-    async def _time_limit(self, repo_url: str) -> AsyncIterator[None]:
-        limit_s = self._settings.fetch_time_limit_s
+    async def _time_limit(self, repo_url: str, *, at_most_s: float = float("inf")) -> AsyncIterator[None]:
+        limit_s = min(self._settings.fetch_time_limit_s, at_most_s)
         try:
             async with asyncio.timeout(limit_s):
                 yield
@@ -150,7 +155,12 @@ class GitSource:
         stack.callback(listing.close)
         skills = await asyncio.to_thread(self._find_skills, job, listing, folder.encode("utf-8", "surrogateescape"))
         return GitSnapshot(
-            commit.id, listing=listing, skills=skills, objects=objects, limits=skill_limits(self._settings)
+            commit.id,
+            listing=listing,
+            skills=skills,
+            asked_for=folder,
+            objects=objects,
+            limits=skill_limits(self._settings),
         )
 
     def _find_skills(self, job: Job, listing: TreeListing, folder: bytes) -> list[Stretch]:
@@ -162,8 +172,7 @@ class GitSource:
             raise make_error(RepositoryMalformed, asked=job.asked) from exc
         if not listing.has_folder(folder):
             raise make_error(BranchNotFound, asked=job.asked)
-        below = folder + b"/" if folder else b""
-        return [skill for skill in skills if skill.path == folder or skill.path.startswith(below)]
+        return skills
 
 
 async def _first_found(repo_url: str, attempt: Callable[[str], Awaitable[T]]) -> T:

@@ -45,10 +45,12 @@ class GitSnapshot:
         *,
         listing: TreeListing,
         skills: list[Stretch],
+        asked_for: str,
         objects: ObjectReader,
         limits: SkillLimits,
     ) -> None:
         self._commit = commit
+        self._asked_for = asked_for
         self._listing = listing
         # A path that is no text is listed in a form that can be stored and shown; reading it is refused.
         self._skills = {stretch.path.decode("utf-8", "backslashreplace"): stretch for stretch in skills}
@@ -65,6 +67,11 @@ class GitSnapshot:
     def folders(self) -> list[SkillFolder]:
         """Every folder that holds a skill, in the order of their paths."""
         return self._folders
+
+    @property
+    def asked_for(self) -> str:
+        """The folder that was asked for."""
+        return self._asked_for
 
     async def read_skill(self, path: str) -> SkillContent:
         """The content of the skill in this folder, with everything below it."""

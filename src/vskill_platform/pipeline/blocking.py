@@ -9,12 +9,12 @@ import structlog
 from vskill_platform.domain.blocklist import Block, BlockKind, block_key
 from vskill_platform.domain.errors import Conflict, IllegalTransition, InvalidInput, NotFound
 from vskill_platform.domain.records import Submission, advance
-from vskill_platform.domain.repository import normalise_repository_url
+from vskill_platform.domain.repository import normalise_repository_url, repository_identity
 from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.pipeline.publish import withdrawing_published
 from vskill_platform.pipeline.runs import start_run_of, starting_next_run
-from vskill_platform.ports.commit import Delete, Emit, Operation
+from vskill_platform.ports.commit import Delete, Emit
 from vskill_platform.stores.blocklist import blocking, find_block, get_block
 from vskill_platform.stores.submissions import get_submission, iter_submissions, moving
 from vskill_platform.worker_context import current_env
@@ -74,11 +74,11 @@ def _matches(block: Block, submission: Submission) -> bool:
         case BlockKind.DIGEST:
             return submission.pin is not None and submission.pin.content_digest == block.digest
         case BlockKind.REPOSITORY:
-            return submission.repo_url == block.repo_url
+            return repository_identity(submission.repo_url) == repository_identity(block.repo_url)
         case BlockKind.NAME:
-            is_there = block.repo_url in ("", submission.repo_url)
-            own = {submission.skill_name.lower(), (submission.slug or "").rsplit("/", 1)[-1]}
-            return is_there and block.skill_name.lower() in own
+            there = repository_identity(block.repo_url)
+            own = {submission.skill_name.casefold(), (submission.slug or "").rsplit("/", 1)[-1]}
+            return there in ("", repository_identity(submission.repo_url)) and block.skill_name.casefold() in own
 
 
 async def _stop(identity: str, block: Block) -> bool:
@@ -98,7 +98,8 @@ async def _stop(identity: str, block: Block) -> bool:
             )
         except IllegalTransition:
             return False
-        operations: list[Operation] = await withdrawing_published(found.submission, reason=block.reason)
+        digest = block.digest or None
+        operations = await withdrawing_published(found.submission, reason=block.reason, content_digest=digest)
         try:
             await current_env("writes").writes.commit([*moving(found, step), *operations])
         except Conflict:

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, NamedTuple
 
 import structlog
 
-from vskill_platform.domain.errors import Conflict, NoSkillFound, TooManySkills, UnreadableSkill
+from vskill_platform.domain.blocklist import BLOCKED_DIGEST
+from vskill_platform.domain.errors import Conflict, NoSkillFound, RepositoryTooLarge, TooManySkills, UnreadableSkill
 from vskill_platform.domain.ids import claim_key
 from vskill_platform.domain.records import Pin, Submission
-from vskill_platform.domain.skill_folders import NamedFolder, name_skill_folders
+from vskill_platform.domain.skill_folders import NamedFolder, is_below, name_skill_folders, shared_names
 from vskill_platform.domain.slug import split_repository_url
-from vskill_platform.domain.submission import CATEGORY_OF, Actor, Category, SubmissionState, Trigger
+from vskill_platform.domain.submission import APPROVED_STATES, CATEGORY_OF, Actor, Category, SubmissionState, Trigger
+from vskill_platform.ingest.escaping import printable
 from vskill_platform.pipeline.delivery import Delivery
 from vskill_platform.pipeline.pinning import pin_content
 from vskill_platform.pipeline.runs import starting_first_run, starting_next_run
 from vskill_platform.ports.commit import Operation
 from vskill_platform.ports.source import Snapshot
+from vskill_platform.scanning.tier1.rules import load_ruleset
 from vskill_platform.stores.submissions import Found, find_submission
 from vskill_platform.worker_context import current_env
 
 _TRIES = 5
+_CHILDREN_AT_ONCE = 25
+"""How many are looked up before others get a turn."""
 _log = structlog.get_logger(__name__)
 
 
@@ -37,8 +43,8 @@ async def expand_repository(delivery: Delivery, snapshot: Snapshot) -> None:
     The skills' bytes are kept before the commit, so no skill is fetched again and all are of one commit.
     """
     submission = delivery.submission
-    folders = _require_skills(submission, snapshot)
-    children = [await _read_child(snapshot, folder) for folder in folders]
+    folders = _require_skills(submission, snapshot, await name_folders(submission, snapshot))
+    children = await _read_children(submission, snapshot, folders)
     delivery.lap("read")
     for _ in range(_TRIES):
         ids, operations, started = await _starting(submission, snapshot, children)
@@ -57,14 +63,19 @@ async def expand_repository(delivery: Delivery, snapshot: Snapshot) -> None:
     raise Conflict(f"The skills of {submission.repo_url} change faster than they can be taken in.")
 
 
-def name_folders(submission: Submission, snapshot: Snapshot) -> list[NamedFolder]:
-    """The skills of a snapshot by their names."""
+async def name_folders(submission: Submission, snapshot: Snapshot) -> list[NamedFolder]:
+    """All skills of a snapshot by their names. One that others come to share stays with the folder that had it first."""
     repository = split_repository_url(submission.repo_url).name
-    return name_skill_folders(snapshot.folders, repository=repository)
+    holders: dict[str, str] = {}
+    for name in shared_names(snapshot.folders, repository=repository):
+        found = await _find_child(submission, name)
+        if found is not None:
+            holders[name] = found.submission.skill_path
+    return name_skill_folders(snapshot.folders, repository=repository, holders=holders)
 
 
-def _require_skills(submission: Submission, snapshot: Snapshot) -> list[NamedFolder]:
-    folders = name_folders(submission, snapshot)
+def _require_skills(submission: Submission, snapshot: Snapshot, named: list[NamedFolder]) -> list[NamedFolder]:
+    folders = [folder for folder in named if is_below(folder.path, snapshot.asked_for)]
     limit = current_env("settings").settings.repo_max_skills
     if not folders:
         raise NoSkillFound(
@@ -82,14 +93,32 @@ def _require_skills(submission: Submission, snapshot: Snapshot) -> list[NamedFol
     return folders
 
 
-async def _read_child(snapshot: Snapshot, folder: NamedFolder) -> _Child:
+async def _read_children(submission: Submission, snapshot: Snapshot, folders: list[NamedFolder]) -> list[_Child]:
+    """Read and keep every skill. Raises RepositoryTooLarge: the same few files in a thousand folders add up."""
+    limit = current_env("settings").settings.repo_max_skill_bytes
+    children: list[_Child] = []
+    size = 0
+    for folder in folders:
+        child, child_size = await _read_child(snapshot, folder)
+        size += child_size
+        if size > limit:
+            raise RepositoryTooLarge(
+                f"The skills of {submission.repo_url} have more than {limit} bytes together. "
+                "Submit a part of it, by the address of a folder.",
+                commit=snapshot.commit,
+            )
+        children.append(child)
+    return children
+
+
+async def _read_child(snapshot: Snapshot, folder: NamedFolder) -> tuple[_Child, int]:
     """A skill that cannot be read is taken in all the same: its own run says what is wrong with it."""
     try:
         content = await snapshot.read_skill(folder.path)
     except UnreadableSkill as error:
-        _log.info("skill_unreadable", path=folder.path, code=error.code)
-        return _Child(folder, None)
-    return _Child(folder, (await pin_content(content, commit=snapshot.commit)).pin)
+        _log.info("skill_unreadable", path=printable(folder.path), code=error.code)
+        return _Child(folder, None), 0
+    return _Child(folder, (await pin_content(content, commit=snapshot.commit)).pin), content.size
 
 
 async def _starting(
@@ -99,7 +128,9 @@ async def _starting(
     ids: list[str] = []
     operations: list[Operation] = []
     started = 0
-    for child in children:
+    for number, child in enumerate(children):
+        if number % _CHILDREN_AT_ONCE == 0:
+            await asyncio.sleep(0)
         found = await _find_child(parent, child.folder.name)
         if found is not None and not _wants_run(found.submission, child):
             ids.append(found.submission.id)
@@ -117,19 +148,18 @@ async def _find_child(parent: Submission, name: str) -> Found | None:
 
 
 def _wants_run(submission: Submission, child: _Child) -> bool:
-    """Whether a skill that is known already is to be looked at again."""
-    if submission.state is SubmissionState.BLOCKED:
+    """Whether a skill that is known already is to be looked at again.
+
+    Other bytes are, unless a person's block stands, which the run would only meet again. The same bytes are where the
+    run before could not decide about them, or other rules did.
+    """
+    if submission.state in APPROVED_STATES:
         return False
-    match CATEGORY_OF[submission.state]:
-        case Category.ACTIVE:
-            return False
-        case Category.PUBLISHED | Category.REVIEW:
-            return child.pin is None or submission.pin is None or _has_changed(submission.pin, child.pin)
-        case _:
-            is_final = submission.reason == Trigger.REVIEW_REJECTED
-            return (
-                not is_final or child.pin is None or submission.pin is None or _has_changed(submission.pin, child.pin)
-            )
+    if child.pin is None or submission.pin is None or _has_changed(submission.pin, child.pin):
+        return submission.state is not SubmissionState.BLOCKED or submission.reason == BLOCKED_DIGEST
+    if submission.state is SubmissionState.TIER1_FAILED:
+        return submission.ruleset_version != load_ruleset().version
+    return CATEGORY_OF[submission.state] is Category.REJECTED and submission.reason != Trigger.REVIEW_REJECTED
 
 
 def _has_changed(before: Pin, now: Pin) -> bool:
@@ -139,7 +169,7 @@ def _has_changed(before: Pin, now: Pin) -> bool:
 def _start(
     parent: Submission, snapshot: Snapshot, child: _Child, found: Found | None
 ) -> tuple[Submission, list[Operation]]:
-    branch: dict[str, Any] = {"tree_path": parent.tree_path, "parent_id": parent.id, "commit": snapshot.commit}
+    origin: dict[str, Any] = {"parent_id": parent.id, "commit": snapshot.commit}
     if found is None:
         return starting_first_run(
             parent.repo_url,
@@ -148,7 +178,7 @@ def _start(
             actor=Actor.SYSTEM,
             pin=child.pin,
             priority=parent.priority,
-            **branch,
+            **origin,
         )
     return starting_next_run(
         found,
@@ -157,5 +187,6 @@ def _start(
         message=f"Submitted again with {parent.repo_url} at {snapshot.commit[:12]}.",
         pin=child.pin,
         skill_path=child.folder.path,
-        **branch,
+        tree_path="",
+        **origin,
     )

@@ -7,6 +7,7 @@ again starts a new run of the same submission where that can change anything, an
 from __future__ import annotations
 
 from enum import StrEnum
+from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import NamedTuple
 
 import structlog
@@ -49,12 +50,23 @@ async def take_submission_place(address: str) -> None:
     """Take one of the submissions that an address has in an hour. Raises RateLimited when none is left."""
     env = current_env("limiter")
     limit = env.settings.submissions_per_hour
-    taken = await env.limiter.take(f"submit:{address}", limit=limit, window_s=HOUR_S)
+    taken = await env.limiter.take(f"submit:{_household(address)}", limit=limit, window_s=HOUR_S)
     if not taken.allowed:
         raise RateLimited(
             f"{limit} submissions an hour are allowed from one address. Try again in {taken.retry_after_s:.0f} seconds.",
             retry_after_s=taken.retry_after_s,
         )
+
+
+def _household(address: str) -> str:
+    """What an address is counted as. Whoever has one of IPv6 has a whole network of them: 64 bits count as one."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, IPv6Address):
+        return str(parsed.ipv4_mapped or IPv6Network((parsed, 64), strict=False))
+    return str(parsed)
 
 
 async def submit_repository(url: str, *, skill_name: str = "", actor: Actor = Actor.SUBMITTER) -> Intake:
@@ -97,7 +109,7 @@ async def _create(address: RepositoryAddress, skill_name: str, actor: Actor) -> 
 
 async def _come_again(found: Found, address: RepositoryAddress, actor: Actor) -> Intake:
     submission = found.submission
-    if submission.state is SubmissionState.BLOCKED or await find_block(submission) is not None:
+    if await find_block(submission) is not None:
         return Intake(Answer.BLOCKED, submission)
     if CATEGORY_OF[submission.state] is Category.ACTIVE:
         return Intake(Answer.PENDING, submission)
@@ -109,7 +121,7 @@ async def _come_again(found: Found, address: RepositoryAddress, actor: Actor) ->
         trigger=Trigger.RESUBMITTED,
         actor=actor,
         message="Submitted again.",
-        tree_path=address.tree_path or submission.tree_path,
+        tree_path=address.tree_path,
     )
     await current_env("writes").writes.commit(operations)
     _log.info("submission_resubmitted", submission=submission.id, run=submission.run)
@@ -145,11 +157,10 @@ def _standing(submission: Submission) -> Answer | None:
 
 
 async def _has_changed(submission: Submission) -> bool:
-    """Whether the repository has another newest commit. One that cannot be asked may have: the run will find out."""
-    source = current_env("source").source
+    """Whether the default branch has another newest commit. One that cannot be asked counts as it was."""
     try:
-        newest = await source.newest_commit(submission.repo_url, tree_path=submission.tree_path)
+        newest = await current_env("source").source.newest_commit(submission.repo_url)
     except (SourceRefused, SourceUnreachable) as error:
         _log.info("source_not_compared", submission=submission.id, code=error.code)
-        return True
+        return False
     return newest != submission.commit

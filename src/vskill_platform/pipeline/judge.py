@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from vskill_platform.domain.blocklist import Block, BlockKind
+from vskill_platform.domain.blocklist import Block, BlockKind, digest_block_key
 from vskill_platform.domain.content import skill_file_of
 from vskill_platform.domain.decision import Decision, blocks_its_bytes, decide
 from vskill_platform.domain.errors import Conflict, MalformedRecord, UnreadableSkill
@@ -17,8 +17,8 @@ from vskill_platform.ingest.skill_md import SkillMd, parse_skill_md
 from vskill_platform.pipeline.delivery import Delivery
 from vskill_platform.pipeline.pinning import Pinned, read_pinned
 from vskill_platform.pipeline.publish import Candidate, Publication, prepare_publication, withdrawing_published
-from vskill_platform.ports.commit import Operation
-from vskill_platform.stores.blocklist import blocking, find_block
+from vskill_platform.ports.commit import ABSENT, Operation
+from vskill_platform.stores.blocklist import blocking, find_block, get_block
 from vskill_platform.stores.scans import TIER1, ScanRecord, get_scan, recording
 from vskill_platform.worker_context import current_env
 
@@ -72,7 +72,9 @@ async def block_submission(delivery: Delivery, block: Block, pinned: Pinned | No
             "commit": submission.commit if pin is None else pin.commit,
         },
     )
-    await delivery.finish(step, operations=await withdrawing_published(submission, reason=block.reason))
+    digest = block.digest or None
+    withdrawn = await withdrawing_published(submission, reason=block.reason, content_digest=digest)
+    await delivery.finish(step, operations=withdrawn)
 
 
 async def read_skill_md(submission: Submission, pinned: Pinned) -> SkillMd:
@@ -110,19 +112,19 @@ async def _finish_published(
         after=approved.submission,
         changes={**_told(pinned, report), **publication.changes},
     )
-    operations = [_recorded(candidate), *publication.operations]
+    operations = [*_recorded(candidate), *publication.operations]
     await delivery.finish(approved, published, operations=operations)
 
 
 async def _turn_away(delivery: Delivery, candidate: Candidate, decision: Decision) -> None:
     submission, pinned, report = delivery.submission, candidate.pinned, candidate.report
-    operations: list[Operation] = [_recorded(candidate)]
+    operations = _recorded(candidate)
     if report.verdict is Verdict.FAIL:
         operations += await withdrawing_published(
             submission, reason=decision.message, content_digest=pinned.pin.content_digest
         )
-    if blocks_its_bytes(report):
-        operations += blocking(_block_of_bytes(delivery, pinned, decision))
+    if blocks_its_bytes(report) and await get_block(digest_block_key(pinned.pin.content_digest)) is None:
+        operations += blocking(_block_of_bytes(delivery, pinned, decision), if_version=ABSENT)
     changes = {"reason": decision.reason, **_told(pinned, report)}
     step = delivery.step(decision.target, decision.trigger, decision.message, changes=changes)
     await delivery.finish(step, operations=operations)
@@ -148,10 +150,11 @@ def _told(pinned: Pinned, report: ScanReport) -> dict[str, object]:
         "commit": pinned.pin.commit,
         "verdict": report.verdict,
         "score": report.score,
+        "ruleset_version": report.ruleset_version,
     }
 
 
-def _recorded(candidate: Candidate) -> Operation:
+def _recorded(candidate: Candidate) -> list[Operation]:
     submission, skill_md = candidate.submission, candidate.skill_md
     scan = ScanRecord(
         submission_id=submission.id,

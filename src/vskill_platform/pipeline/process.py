@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 import structlog
 
 from vskill_platform.domain.errors import (
+    BranchNotDefault,
     NoSkillFound,
     SourceRefused,
     SourceUnreachable,
@@ -23,6 +24,7 @@ from vskill_platform.domain.errors import (
 from vskill_platform.domain.messages import ProcessSubmission, decode_message
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.submission import APPROVED_STATES, SubmissionState, Trigger
+from vskill_platform.ingest.escaping import printable
 from vskill_platform.pipeline.claim import claim_submission
 from vskill_platform.pipeline.delivery import Delivery
 from vskill_platform.pipeline.expand import expand_repository, name_folders
@@ -88,7 +90,7 @@ async def _expand(delivery: Delivery) -> None:
 
 async def _fetch_skill(delivery: Delivery) -> Pinned:
     async with _fetching(delivery) as snapshot:
-        delivery.learn(skill_path=_locate_skill(delivery.submission, snapshot))
+        delivery.learn(skill_path=await _locate_skill(delivery.submission, snapshot))
         content = await snapshot.read_skill(delivery.submission.skill_path)
     pinned = await pin_content(content, commit=snapshot.commit)
     delivery.lap("read")
@@ -97,22 +99,28 @@ async def _fetch_skill(delivery: Delivery) -> Pinned:
 
 @asynccontextmanager
 async def _fetching(delivery: Delivery) -> AsyncIterator[Snapshot]:
-    submission = delivery.submission
-    async with current_env("source").source.fetch(submission.repo_url, tree_path=submission.tree_path) as snapshot:
+    submission, source = delivery.submission, current_env("source").source
+    async with source.fetch(submission.repo_url, tree_path=submission.tree_path) as snapshot:
+        if submission.tree_path and await source.newest_commit(submission.repo_url) != snapshot.commit:
+            raise BranchNotDefault(
+                f"'{printable(submission.tree_path)}' is not on the default branch of {submission.repo_url}. Skills are "
+                "published from the default branch alone, so that nobody can bring back what its owner has mended.",
+                commit=snapshot.commit,
+            )
         delivery.lap("fetch")
         yield snapshot
 
 
-def _locate_skill(submission: Submission, snapshot: Snapshot) -> str:
-    """The folder of the skill that a submission names: where it was, or where it is now."""
-    named = name_folders(submission, snapshot)
-    by_name = {folder.name.lower(): folder.path for folder in named}
-    path = by_name.get(submission.skill_name.lower())
+async def _locate_skill(submission: Submission, snapshot: Snapshot) -> str:
+    """The folder of the skill that a submission names, wherever in the repository it is now."""
+    named = await name_folders(submission, snapshot)
+    by_name = {folder.name.casefold(): folder.path for folder in named}
+    path = by_name.get(submission.skill_name.casefold())
     if path is None:
-        names = ", ".join(sorted(folder.name for folder in named)[:_SHOWN_NAMES])
+        names = ", ".join(sorted(printable(folder.name) for folder in named)[:_SHOWN_NAMES])
         has = f"It has {len(named)}: {names}." if named else "It has none."
         raise NoSkillFound(
-            f"{submission.repo_url} has no skill '{submission.skill_name}' at {snapshot.commit[:12]}. {has}",
+            f"{submission.repo_url} has no skill '{printable(submission.skill_name)}' at {snapshot.commit[:12]}. {has}",
             commit=snapshot.commit,
         )
     return path

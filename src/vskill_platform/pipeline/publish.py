@@ -27,13 +27,19 @@ from vskill_platform.ports.commit import Delete, Emit, Operation
 from vskill_platform.stores.blocklist import clearing
 from vskill_platform.stores.skills import (
     FoundSkill,
+    alias_end,
     find_skill,
     putting_published,
     renaming_away,
-    resolve_slug,
     withdrawing,
 )
-from vskill_platform.stores.versions import get_versions, leaving_version, moving_version, putting_version
+from vskill_platform.stores.versions import (
+    FoundVersion,
+    find_versions,
+    leaving_version,
+    moving_version,
+    putting_version,
+)
 from vskill_platform.worker_context import current_env
 
 MAX_DESCRIPTION_CHARS = 4096
@@ -79,12 +85,12 @@ async def prepare_publication(candidate: Candidate) -> Publication:
     """Store the archives of the pinned bytes and say what the commit must hold. Raises SlugTaken."""
     place = await _find_place(candidate.submission, candidate.skill_md)
     before = place.moved_from or place.found
-    versions = [] if before is None else await get_versions(before.skill.slug)
+    versions = [] if before is None else await find_versions(before.skill.slug)
     number, published_at = _choose_version(versions, candidate)
     archives = await _store_archives(candidate.pinned.content)
     version = _make_version(candidate, archives, slug=place.slug, number=number, published_at=published_at)
     skill = _make_skill(version, candidate.skill_md, before)
-    is_new = number not in {kept.version for kept in versions}
+    is_new = number not in {kept.version.version for kept in versions}
     operations = [
         *_putting_versions(place, version, versions),
         *_putting_skill(place, skill),
@@ -119,7 +125,7 @@ async def _find_place(submission: Submission, skill_md: SkillMd) -> _Place:
     for slug in _slugs(submission, skill_md):
         found = await find_skill(slug)
         is_ours = found is not None and found.skill.submission_id == submission.id
-        is_free = found is None and await resolve_slug(slug) in (None, submission.slug)
+        is_free = found is None and await alias_end(slug) in (slug, submission.slug)
         if is_ours or is_free:
             return _Place(slug, found, await _find_former(submission, slug))
         taken.append(slug)
@@ -152,25 +158,29 @@ async def _store_archives(content: SkillContent) -> _Archives:
     return _Archives(zip_digest, len(zipped), tar_digest, len(tarred))
 
 
-def _choose_version(versions: list[SkillVersion], candidate: Candidate) -> tuple[str, str]:
+def _choose_version(versions: list[FoundVersion], candidate: Candidate) -> tuple[str, str]:
     """The number of these bytes, and when it was first published: the newest version's if they are its bytes."""
     if not versions:
         return next_version(None, declared=candidate.skill_md.version), _now()
-    newest = versions[0]
+    newest = versions[0].version
     if newest.content_digest == candidate.pinned.pin.content_digest:
         return newest.version, newest.published_at
-    taken = [version.version for version in versions]
+    taken = [kept.version.version for kept in versions]
     return next_version(newest.version, declared=candidate.skill_md.version, taken=taken), _now()
 
 
-def _putting_versions(place: _Place, version: SkillVersion, versions: list[SkillVersion]) -> list[Operation]:
+def _putting_versions(place: _Place, version: SkillVersion, versions: list[FoundVersion]) -> list[Operation]:
     """The version's own record; where the skill has moved, all its earlier ones too."""
-    others = [kept for kept in versions if kept.version != version.version]
+    same = next((kept for kept in versions if kept.version.version == version.version), None)
+    operations = [putting_version(version, previous=None if same is None else same.value)]
     if place.moved_from is None:
-        return [putting_version(version, is_new=len(others) == len(versions))]
-    moved = [operation for kept in others for operation in moving_version(kept, to_slug=place.slug)]
-    left = [leaving_version(kept) for kept in versions if kept.version == version.version]
-    return [putting_version(version, is_new=True), *moved, *left]
+        return operations
+    if same is not None:
+        operations.append(leaving_version(same.version))
+    for kept in versions:
+        if kept is not same:
+            operations += moving_version(kept, to_slug=place.slug)
+    return operations
 
 
 def _putting_skill(place: _Place, skill: Skill) -> list[Operation]:

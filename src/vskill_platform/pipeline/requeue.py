@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from vskill_platform.domain.errors import Conflict, VskillError
 from vskill_platform.domain.ids import MessageId
+from vskill_platform.domain.messages import ProcessSubmission, decode_message
 from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.domain.submission import CATEGORY_OF, Category
 from vskill_platform.pipeline.rescan import reprocess_submission
-from vskill_platform.stores.submissions import get_submission
+from vskill_platform.stores.submissions import find_submission, get_submission
 from vskill_platform.worker_context import current_env
 
 
@@ -40,10 +41,27 @@ async def requeue(identity: str) -> RequeueOutcome:
     """
     try:
         if identity.startswith("msg_"):
-            return await _requeue_message(identity, MessageId(identity))
+            return await _requeue_letter(identity, MessageId(identity))
         return await _requeue_submission(identity)
     except VskillError as error:
         return RequeueOutcome(identity, Requeued.REFUSED, error.message)
+
+
+async def _requeue_letter(identity: str, message_id: MessageId) -> RequeueOutcome:
+    """A message by its id. One whose submission has ended since would be stale: the submission gets a new run instead."""
+    queue = current_env("queue").queue
+    info = (await queue.find([message_id])).get(message_id)
+    task = None if info is None else decode_message(info.body)
+    if not isinstance(task, ProcessSubmission) or not await _has_ended(task.submission_id):
+        return await _requeue_message(identity, message_id)
+    outcome = await _requeue_submission(task.submission_id)
+    await queue.drop([message_id], reason=f"{task.submission_id} has ended. {outcome.detail}")
+    return outcome._replace(id=identity)
+
+
+async def _has_ended(identity: str) -> bool:
+    found = await find_submission(identity)
+    return found is not None and CATEGORY_OF[found.submission.state] is not Category.ACTIVE
 
 
 async def _requeue_submission(identity: str) -> RequeueOutcome:

@@ -2,34 +2,52 @@
 
 from __future__ import annotations
 
-from vskill_platform.domain.errors import IllegalTransition, NotFound
-from vskill_platform.domain.records import Submission
+import structlog
+
+from vskill_platform.domain.errors import IllegalTransition, MalformedRecord, NotFound, VskillError
+from vskill_platform.domain.records import Pin, Submission
+from vskill_platform.domain.skill import Skill
 from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
 from vskill_platform.pipeline.runs import start_run_of, starting_next_run
 from vskill_platform.stores.skills import find_skill, iter_published_skills, resolve_slug
+from vskill_platform.stores.submissions import get_submission
+from vskill_platform.stores.versions import get_version
+
+_log = structlog.get_logger(__name__)
 
 
-async def rescan_submission(identity: str, *, actor: Actor = Actor.ADMIN) -> Submission:
-    """Scan what a submission has published once more. Nothing is fetched: the run is about the bytes that were pinned."""
+async def rescan_skill(slug: str, *, actor: Actor = Actor.ADMIN) -> Submission:
+    """Scan what is published under a slug (or an older one) once more, whatever became of its submission since.
+
+    Nothing is fetched: the run is about the bytes of the published version.
+    """
+    current = await resolve_slug(slug)
+    found = None if current is None else await find_skill(current)
+    if found is None:
+        raise NotFound(f"There is no published skill '{slug}'.", slug=slug)
+    pin = await _pin_of(found.skill)
     return await start_run_of(
-        identity,
+        found.skill.submission_id,
         lambda found: starting_next_run(
             found,
             trigger=Trigger.RESCANNED,
             actor=actor,
             message="To be scanned again, by the rules of today.",
-            pin=found.submission.pin,
+            pin=pin,
         ),
     )
 
 
-async def rescan_skill(slug: str, *, actor: Actor = Actor.ADMIN) -> Submission:
-    """The same for a published skill, by its slug or an older one."""
-    current = await resolve_slug(slug)
-    found = None if current is None else await find_skill(current)
-    if found is None:
-        raise NotFound(f"There is no published skill '{slug}'.", slug=slug)
-    return await rescan_submission(found.skill.submission_id, actor=actor)
+async def rescan_submission(identity: str, *, actor: Actor = Actor.ADMIN) -> Submission:
+    """The same for what a submission has published. Raises IllegalTransition where it has published nothing."""
+    submission = (await get_submission(identity)).submission
+    found = None if submission.slug is None else await find_skill(submission.slug)
+    if found is None or found.is_withdrawn or found.skill.submission_id != identity:
+        raise IllegalTransition(
+            f"Submission '{identity}' has nothing published that could be scanned again. Requeue it instead.",
+            id=identity,
+        )
+    return await rescan_skill(found.skill.slug, actor=actor)
 
 
 async def rescan_outdated(ruleset_version: str, *, limit: int, actor: Actor = Actor.ADMIN) -> list[Submission]:
@@ -43,10 +61,24 @@ async def rescan_outdated(ruleset_version: str, *, limit: int, actor: Actor = Ac
             if found is None or found.is_withdrawn or found.skill.ruleset_version == ruleset_version:
                 continue
             try:
-                started.append(await rescan_submission(found.skill.submission_id, actor=actor))
-            except (NotFound, IllegalTransition):
-                continue
+                started.append(await rescan_skill(summary.slug, actor=actor))
+            except VskillError as error:
+                _log.warning("rescan_not_started", slug=summary.slug, code=error.code, error=error.message)
     return started
+
+
+async def _pin_of(skill: Skill) -> Pin:
+    version = await get_version(skill.slug, skill.version)
+    if version is None:
+        raise MalformedRecord(
+            f"The skill '{skill.slug}' has no record of its version {skill.version}.", slug=skill.slug
+        )
+    return Pin(
+        commit=version.commit,
+        content_digest=version.content_digest,
+        tar_digest=version.tar_digest,
+        omitted=version.omitted,
+    )
 
 
 async def reprocess_submission(identity: str) -> Submission:

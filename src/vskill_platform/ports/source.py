@@ -26,7 +26,12 @@ class Snapshot(Protocol):
 
     @property
     def folders(self) -> Sequence[SkillFolder]:
-        """Every folder that holds a skill, in the order of their paths. With a `tree_path`, those at or below it."""
+        """Every folder of the commit that holds a skill, in the order of their paths."""
+        ...
+
+    @property
+    def asked_for(self) -> str:
+        """The folder that the `tree_path` named, `""` for the root: whoever asked wants what is at or below it."""
         ...
 
     async def read_skill(self, path: str) -> SkillContent:
@@ -44,7 +49,7 @@ class Source(Protocol):
         """Fetch the newest commit of the default branch; what was fetched is removed when the block ends.
 
         `tree_path` is what an address had after `tree/` or `blob/`: a branch or tag (which may itself contain slashes) and
-        perhaps a folder; then that branch is fetched and only that folder is looked at. An address of a SKILL.md means
+        perhaps a folder; then that branch is fetched, and that folder is the one asked for. An address of a SKILL.md means
         its folder.
         """
         ...

@@ -54,10 +54,13 @@ async def get_block(key: str) -> tuple[Block, int] | None:
     return None if entry is None else (_decode(key, entry.value), entry.version)
 
 
-def blocking(block: Block) -> list[Operation]:
-    """The operations that put an entry on the list."""
+def blocking(block: Block, *, if_version: int | None = None) -> list[Operation]:
+    """The operations that put an entry on the list, in place of the one against the same thing."""
     data = msgspec.json.encode({"kind": block.kind, "reason": block.reason})
-    return [Put(block_key(block), encode_record(block)), Emit("block.added", block_key(block), data)]
+    return [
+        Put(block_key(block), encode_record(block), if_version=if_version),
+        Emit("block.added", block_key(block), data),
+    ]
 
 
 async def clearing(submission: Submission, *, names: Sequence[str], content_digest: str) -> list[Operation]:

@@ -8,11 +8,12 @@ from vskill_platform.domain.ids import scan_key
 from vskill_platform.domain.lint import Lint
 from vskill_platform.domain.records import Record, Submission
 from vskill_platform.domain.scan import ScanReport
-from vskill_platform.ports.commit import Operation, Put
+from vskill_platform.ports.commit import Delete, Operation, Put
 from vskill_platform.stores.records import decode_record, encode_record
 from vskill_platform.worker_context import current_env
 
 TIER1 = "tier1"
+RUNS_KEPT = 5
 
 
 class ScanRecord(Record, frozen=True, kw_only=True, rename="camel"):
@@ -37,6 +38,8 @@ async def get_scan(submission: Submission, *, tier: str = TIER1) -> ScanRecord |
     return None if entry is None else decode_record(key, entry.value, decoder=_scans)
 
 
-def recording(scan: ScanRecord) -> Operation:
-    """The operation that keeps a report. A run that is scanned again keeps the newest."""
-    return Put(scan_key(scan.submission_id, scan.run, scan.tier), encode_record(scan))
+def recording(scan: ScanRecord) -> list[Operation]:
+    """The operations that keep a report and forget one of long ago. A run that is scanned again keeps the newest."""
+    kept = Put(scan_key(scan.submission_id, scan.run, scan.tier), encode_record(scan))
+    forgotten = scan.run - RUNS_KEPT
+    return [kept] if forgotten < 1 else [kept, Delete(scan_key(scan.submission_id, forgotten, scan.tier))]

@@ -25,7 +25,7 @@ from vskill_platform.worker_context import current_env
 
 _log = structlog.get_logger(__name__)
 _MIGRATIONS_IN_FLIGHT = 16
-_MOST_RENAMES = 16
+_MOST_RENAMES = 100
 
 
 class _Summary(msgspec.Struct, frozen=True, rename="camel", gc=False):
@@ -100,6 +100,16 @@ async def resolve_slug(slug: str) -> str | None:
             return None
         slug = target
     return None
+
+
+async def alias_end(slug: str) -> str:
+    """Where the aliases that begin at a slug lead to in the end, whether or not anything is published there."""
+    for _ in range(_MOST_RENAMES):
+        target = await find_alias(slug)
+        if target is None:
+            break
+        slug = target
+    return slug
 
 
 async def find_alias(slug: str) -> str | None:

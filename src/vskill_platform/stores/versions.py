@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import msgspec
 
 from vskill_platform.domain.ids import VERSION_PREFIX, Digest, version_key, version_prefix
 from vskill_platform.domain.skill import SkillVersion
 from vskill_platform.domain.versions import version_order
 from vskill_platform.ports.commit import ABSENT, Delete, Operation, Put
-from vskill_platform.stores.reads import Settled, read_prefix, require_complete, require_readable
-from vskill_platform.stores.records import decode_record, encode_record
+from vskill_platform.stores.reads import Settled, read_prefix, require_complete
+from vskill_platform.stores.records import decode_record, encode_changed, encode_record
 from vskill_platform.worker_context import current_env
 
 _versions = msgspec.json.Decoder(SkillVersion)
 
 
+class FoundVersion(NamedTuple):
+    """A version as it was read: the record, and its bytes, which may hold more than we know."""
+
+    version: SkillVersion
+    value: bytes
+
+
 async def get_versions(slug: str) -> list[SkillVersion]:
     """Every version of a skill, newest first."""
-    found: Settled[SkillVersion] = require_readable(await read_prefix(version_prefix(slug), _decode))
-    return sorted(found, key=lambda version: version_order(version.version), reverse=True)
+    return [found.version for found in await find_versions(slug)]
+
+
+async def find_versions(slug: str) -> list[FoundVersion]:
+    """The same, each with its bytes. Raises StoreUnavailable unless every one could be read."""
+    found: Settled[FoundVersion] = require_complete(await read_prefix(version_prefix(slug), _find))
+    return sorted(found, key=lambda one: version_order(one.version.version), reverse=True)
 
 
 async def get_version(slug: str, version: str) -> SkillVersion | None:
@@ -34,21 +48,27 @@ async def referenced_digests() -> set[Digest]:
     return {Digest(digest) for version in found for digest in (version.zip_digest, version.tar_digest)}
 
 
-def putting_version(version: SkillVersion, *, is_new: bool) -> Operation:
-    """The operation that keeps a version; a new one must not exist."""
+def putting_version(version: SkillVersion, *, previous: bytes | None = None) -> Operation:
+    """The operation that keeps a version: a new one, which must not exist, or one in place of the bytes before."""
     key = version_key(version.slug, version.version)
-    return Put(key, encode_record(version), if_version=ABSENT if is_new else None)
+    if previous is None:
+        return Put(key, encode_record(version), if_version=ABSENT)
+    return Put(key, encode_changed(version, key=key, previous=previous))
 
 
-def moving_version(version: SkillVersion, *, to_slug: str) -> list[Operation]:
+def moving_version(found: FoundVersion, *, to_slug: str) -> list[Operation]:
     """The operations that take a version along when its skill gets another slug."""
-    moved = msgspec.structs.replace(version, slug=to_slug)
-    return [putting_version(moved, is_new=True), leaving_version(version)]
+    moved = msgspec.structs.replace(found.version, slug=to_slug)
+    return [putting_version(moved, previous=found.value), leaving_version(found.version)]
 
 
 def leaving_version(version: SkillVersion) -> Operation:
     """The operation that removes a version from where its skill was."""
     return Delete(version_key(version.slug, version.version))
+
+
+def _find(key: str, value: bytes) -> FoundVersion:
+    return FoundVersion(_decode(key, value), value)
 
 
 def _decode(key: str, value: bytes) -> SkillVersion:

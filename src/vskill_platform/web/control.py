@@ -9,7 +9,7 @@ from litestar import get, post
 from litestar.params import FromQuery, JSONBody, QueryParameter
 
 from vskill_platform.domain.blocklist import block_key
-from vskill_platform.domain.errors import InvalidInput
+from vskill_platform.domain.errors import InvalidInput, VskillError
 from vskill_platform.domain.ids import MessageId
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
 from vskill_platform.domain.recovery import MessageStatus
@@ -128,12 +128,16 @@ async def requeue_ids(data: JSONBody[Ids]) -> list[Outcome]:
 @post("/control/rescan", status_code=200)
 async def rescan_ids(data: JSONBody[Ids]) -> list[Outcome]:
     """Scan published skills again, by submission or by slug."""
-    outcomes = []
-    for identity in data.ids:
-        rescan = rescan_submission if identity.startswith("sub_") else rescan_skill
+    return [await _rescan(identity) for identity in data.ids]
+
+
+async def _rescan(identity: str) -> Outcome:
+    rescan = rescan_submission if identity.startswith("sub_") else rescan_skill
+    try:
         submission = await rescan(identity)
-        outcomes.append(Outcome(id=submission.id, outcome="new_run", detail=f"Run {submission.run} has started."))
-    return outcomes
+    except VskillError as error:
+        return Outcome(id=identity, outcome="refused", detail=error.message)
+    return Outcome(id=identity, outcome="new_run", detail=f"Run {submission.run} of {submission.id} has started.")
 
 
 @post("/control/approve", status_code=200)

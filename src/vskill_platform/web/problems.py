@@ -59,7 +59,10 @@ _STATUSES: tuple[tuple[type[VskillError], int], ...] = (
 def answer_error(request: Request[object, object, State], error: Exception) -> Response[bytes]:
     """The problem document for an error; one that is nobody's fault but ours is logged and not described."""
     if isinstance(error, VskillError):
-        return _answer(_status_of(error), error.code, error.message, retry_after_s=_retry_after(error))
+        status = _status_of(error)
+        if status >= HTTP_500_INTERNAL_SERVER_ERROR:
+            _log.error("request_failed", path=request.scope["path"], code=error.code, error=error.message)
+        return _answer(status, error.code, error.message, retry_after_s=_retry_after(error))
     if isinstance(error, HTTPException):
         code = {404: "not_found", 405: "method_not_allowed", 413: "body_too_large"}.get(
             error.status_code, "invalid_input"

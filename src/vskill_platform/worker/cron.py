@@ -72,7 +72,8 @@ async def collect_blobs() -> dict[str, int]:
     """Remove archives that no version and no submission names, once they are a day old."""
     env = current_env("blobs")
     before_ms = env.clock.now_ms() - BLOBS_KEPT_MS
-    referenced = await referenced_digests() | await pinned_digests()
+    # A skill that is renamed meanwhile moves its versions to keys that a pass may have behind it: two passes see them.
+    referenced = await referenced_digests() | await pinned_digests() | await referenced_digests()
     return {"collected": await env.blobs.collect(referenced, put_before_ms=before_ms)}
 
 
@@ -98,6 +99,7 @@ class Cron:
         self._holder = env.random_id().hex
         self._lease: HeldLease | None = None
         self._stopping = asyncio.Event()
+        self._running: dict[str, asyncio.Task[CronRun]] = {}
 
     @property
     def is_holder(self) -> bool:
@@ -117,11 +119,28 @@ class Cron:
             try:
                 await self._keep_lease()
                 if self._lease is not None:
-                    await self._run_due_jobs()
+                    await self._start_due_jobs()
             except VskillError as error:
                 _log.error("cron_trouble", code=error.code, error=error.message)
             await self._wait(min([self._renewal_s, *(job.interval_s for job in self._jobs)]))
+        await self._end_jobs()
         await self._give_up_lease()
+
+    async def _start_due_jobs(self) -> None:
+        """Start what is due and does not run yet. A job that takes its time holds up no other, and not the lease."""
+        for job in self._jobs:
+            running = self._running.get(job.name)
+            if (running is None or running.done()) and await self._is_due(job):
+                self._running[job.name] = asyncio.create_task(run_job(job, stopping=self._stopping))
+
+    async def _end_jobs(self) -> None:
+        """Wait for what runs, and hold on to the lease meanwhile."""
+        while pending := [task for task in self._running.values() if not task.done()]:
+            await wait_for_any(self._env.clock, pending, seconds=self._renewal_s)
+            try:
+                await self._keep_lease()
+            except VskillError as error:
+                _log.error("cron_lease_not_renewed", error=error.message)
 
     async def _give_up_lease(self) -> None:
         if self._lease is None:
@@ -143,29 +162,6 @@ class Cron:
         else:
             self._lease = await renew_lease(self._lease, seconds=seconds)
 
-    async def _run_due_jobs(self) -> None:
-        is_done = asyncio.Event()
-        keeper = asyncio.create_task(self._keep_renewing(is_done))
-        try:
-            for job in self._jobs:
-                if self._lease is None or self._stopping.is_set():
-                    break
-                if await self._is_due(job):
-                    await run_job(job, stopping=self._stopping)
-        finally:
-            is_done.set()
-            await keeper
-
-    async def _keep_renewing(self, is_done: asyncio.Event) -> None:
-        """Hold on to the lease while a job takes its time. Ends between two renewals, never in the middle of one."""
-        while self._lease is not None and not is_done.is_set():
-            if await wait_at_most(self._env.clock, is_done, seconds=self._renewal_s):
-                return
-            try:
-                await self._keep_lease()
-            except VskillError as error:
-                _log.error("cron_lease_not_renewed", error=error.message)
-
     async def _is_due(self, job: CronJob) -> bool:
         last = await get_cron_run(job.name)
         if last is None:
@@ -186,6 +182,15 @@ async def wait_at_most(clock: Clock, event: asyncio.Event, *, seconds: float) ->
     except TimeoutError:
         return False
     return True
+
+
+async def wait_for_any(clock: Clock, tasks: Sequence[asyncio.Task[CronRun]], *, seconds: float) -> None:
+    """Wait for one of the tasks to end, but not longer than this."""
+    try:
+        async with clock.timeout(seconds):
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    except TimeoutError:
+        return
 
 
 async def run_job(job: CronJob, *, stopping: asyncio.Event | None = None) -> CronRun:

@@ -69,7 +69,9 @@ def scan(
 async def _scan_all(
     target: str | None, batch: Path | None, settings: Settings, *, shows_progress: bool
 ) -> list[ScannedSkill]:
-    targets = await _find_targets(target, batch, settings)
+    console = Console(stderr=True, quiet=not (shows_progress and sys.stderr.isatty()))
+    with console.status("Looking for skills"):
+        targets = await _find_targets(target, batch, settings)
     return await scan_everything(targets, settings, shows_progress=shows_progress and len(targets) > 1)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal, get_args, get_origin, get_type_hints
 
 import typer
-from click import Parameter
+from click import Context, Parameter
 from msgspec import Meta
 
 from vskill_platform.cli.main import app
@@ -86,8 +86,11 @@ def commands_page() -> str:
     """Every command, with its arguments and options."""
     group = typer.main.get_command(app)
     assert isinstance(group, typer.core.TyperGroup)
+    context = Context(group)
     rows: list[str] = []
-    for name, command in group.commands.items():
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
         arguments = " ".join(_argument(parameter) for parameter in command.params if not _is_option(parameter))
         rows += [f"## `vskill-platform {name} {arguments}".rstrip() + "`", "", command.help or "", ""]
         described = [parameter for parameter in command.params if getattr(parameter, "help", None)]

@@ -67,8 +67,9 @@ def force_push(repository: RawRepository) -> None:
 
 
 def move_tag(repository: RawRepository) -> None:
-    """The tag stands at another commit."""
-    repository.point("refs/tags/v1", repository.commit({"SKILL.md": EVIL}, branch="other"))
+    """The tag stands at another commit, and so does the branch."""
+    push(repository)
+    repository.point("refs/tags/v1", (repository.path / "refs/heads/main").read_text().strip())
 
 
 def vanish(repository: RawRepository) -> None:

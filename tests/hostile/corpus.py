@@ -25,7 +25,8 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """One entry of the manifest.
 
     `state` and `reason` are those of the submission in the end. `ceiling` is the best verdict that a scan may give, and
-    `rule` one that must have hit. `known_gap` says why tier 1 cannot see the case yet; `defect` what is wrong in the product.
+    `rule` one that must have hit. `limits` are those that the scan must name, `may_hit` those that it may name beside them.
+    `known_gap` says why tier 1 cannot see the case yet; `defect` what is wrong in the product.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     ceiling: str | None = None
     rule: str | None = None
     limits: tuple[str, ...] | None = None
+    may_hit: tuple[str, ...] = ()
     full: bool = False
     known_gap: str | None = None
     defect: str | None = None

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from vskill_platform.cli.printing import AS_JSON, plain, print_json, print_table, severity_text
 from vskill_platform.domain.errors import NotFound
-from vskill_platform.scanning.tier1.rules import Rule, Ruleset, load_ruleset
+from vskill_platform.scanning.tier1.rules import Rule, Ruleset, read_ruleset
 
 HELP = "Explain a rule, or list them all."
 
@@ -17,7 +17,7 @@ def explain(
     as_json: bool = AS_JSON,
 ) -> None:
     """Say what a rule looks for, why that matters, how to mend it, and what it does and does not match."""
-    ruleset = load_ruleset()
+    ruleset = read_ruleset()
     if not rule:
         _print_all(ruleset, as_json=as_json)
         return

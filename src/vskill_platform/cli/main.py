@@ -1,59 +1,69 @@
-"""The command and its options; each command is a module of its own."""
+"""The command and its options. Each command is a module of its own, imported when it is called for."""
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import typer
-from rich.console import Console
+from typer.core import TyperGroup
 
 from vskill_platform import __version__
-from vskill_platform.cli import (
-    blocklist,
-    demo,
-    dlq,
-    evaluate,
-    explain,
-    health,
-    requeue,
-    review,
-    scan,
-    skills,
-    status,
-    stuck,
-    submit,
-    up,
-)
-from vskill_platform.cli.logs import set_up_logs
-from vskill_platform.cli.printing import plain
 from vskill_platform.domain.errors import InvalidInput, SourceRefused, SourceUnreachable, VskillError
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "up": ("up", "HELP"),
+    "submit": ("submit", "HELP"),
+    "status": ("status", "HELP"),
+    "scan": ("scan", "HELP"),
+    "explain": ("explain", "HELP"),
+    "skills": ("skills", "HELP"),
+    "health": ("health", "HELP"),
+    "stuck": ("stuck", "HELP"),
+    "requeue": ("requeue", "HELP"),
+    "rescan": ("requeue", "RESCAN_HELP"),
+    "approve": ("review", "APPROVE_HELP"),
+    "reject": ("review", "REJECT_HELP"),
+    "blocklist": ("blocklist", "HELP"),
+    "block": ("blocklist", "BLOCK_HELP"),
+    "unblock": ("blocklist", "UNBLOCK_HELP"),
+    "dlq": ("dlq", "HELP"),
+    "eval": ("evaluate", "HELP"),
+    "demo": ("demo", "HELP"),
+}
+"""Each command's module, and the name of the line that describes it there."""
+
+_FUNCTIONS = {"eval": "evaluate"}
+
+
+class CommandGroup(TyperGroup):
+    """Commands that are imported when they are called for: a scan does not wait for a web server it will not start."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Every command, in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of this name, or None."""
+        if cmd_name not in COMMANDS:
+            return None
+        module_name, help_name = COMMANDS[cmd_name]
+        module = importlib.import_module(f"vskill_platform.cli.{module_name}")
+        alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        alone.command(cmd_name, help=getattr(module, help_name))(getattr(module, _FUNCTIONS.get(cmd_name, cmd_name)))
+        return typer.main.get_command(alone)
+
 
 app = typer.Typer(
     name="vskill-platform",
+    cls=CommandGroup,
     help="A self-hosted registry that verifies agent skills before anyone installs them.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command("up", help=up.HELP)(up.up)
-app.command("submit", help=submit.HELP)(submit.submit)
-app.command("status", help=status.HELP)(status.status)
-app.command("scan", help=scan.HELP)(scan.scan)
-app.command("explain", help=explain.HELP)(explain.explain)
-app.command("skills", help=skills.HELP)(skills.skills)
-app.command("health", help=health.HELP)(health.health)
-app.command("stuck", help=stuck.HELP)(stuck.stuck)
-app.command("requeue", help=requeue.HELP)(requeue.requeue)
-app.command("rescan", help=requeue.RESCAN_HELP)(requeue.rescan)
-app.command("approve", help=review.APPROVE_HELP)(review.approve)
-app.command("reject", help=review.REJECT_HELP)(review.reject)
-app.command("blocklist", help=blocklist.HELP)(blocklist.blocklist)
-app.command("block", help=blocklist.BLOCK_HELP)(blocklist.block)
-app.command("unblock", help=blocklist.UNBLOCK_HELP)(blocklist.unblock)
-app.command("dlq", help=dlq.HELP)(dlq.dlq)
-app.command("eval", help=evaluate.HELP)(evaluate.evaluate)
-app.command("demo", help=demo.HELP)(demo.demo)
 
 
 def _print_version(is_wanted: bool) -> None:
@@ -67,6 +77,8 @@ def options(
     version: bool = typer.Option(False, "--version", callback=_print_version, is_eager=True, help="Print the version."),
 ) -> None:
     """Options that come before a command. What is logged goes to standard error; `up` says how much."""
+    from vskill_platform.cli.logs import set_up_logs
+
     set_up_logs("warning")
 
 
@@ -75,10 +87,17 @@ def main() -> None:
     try:
         app()
     except* VskillError as errors:
-        error = next(_leaves(errors))
-        console = Console(stderr=True, highlight=False, emoji=False)
-        console.print(f"[bold red]error[/] [dim]({error.code})[/] {plain(error.message)}")
-        sys.exit(2 if isinstance(error, InvalidInput | SourceRefused | SourceUnreachable) else 1)
+        sys.exit(_tell(next(_leaves(errors))))
+
+
+def _tell(error: VskillError) -> int:
+    from rich.console import Console
+
+    from vskill_platform.cli.printing import plain
+
+    console = Console(stderr=True, highlight=False, emoji=False)
+    console.print(f"[bold red]error[/] [dim]({error.code})[/] {plain(error.message)}")
+    return 2 if isinstance(error, InvalidInput | SourceRefused | SourceUnreachable) else 1
 
 
 def _leaves(errors: BaseExceptionGroup[VskillError]) -> Iterator[VskillError]:

@@ -156,3 +156,11 @@ async def archives_rebuilt(stage: Stage) -> Attack:
     }
     stage.repository(files)
     return Attack(url=stage.url, publishes=files)
+
+
+@case("H9-branch-not-default")
+async def branch_not_default(stage: Stage) -> Attack:
+    """A branch beside the default one, such as hosts show under the original's address without its owner's consent."""
+    repository = stage.repository({"SKILL.md": stage.skill_md()})
+    repository.commit({"SKILL.md": stage.skill_md("Something else.")}, branch="theirs")
+    return Attack(url=f"{stage.url}/tree/theirs")

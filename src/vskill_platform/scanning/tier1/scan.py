@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from vskill_platform import __version__
 from vskill_platform.domain.content import SkillContent, content_digest
 from vskill_platform.domain.errors import InvalidRules
-from vskill_platform.domain.scan import Finding, ScanReport, Severity, Verdict
+from vskill_platform.domain.scan import Capabilities, Finding, ScanReport, Severity, Verdict
 from vskill_platform.scanning.limits import ANALYSER_FAILED, BYTES_LIMIT, ScanLimits
 from vskill_platform.scanning.scoring import score, verdict
 from vskill_platform.scanning.tier1.analysers import ANALYSERS, CHECK_NAMES, NamedAnalyser
@@ -53,7 +53,9 @@ def scan_content(
 
 def _report(skill: SkillUnderScan, observations: Sequence[Observation]) -> ScanReport:
     findings = _findings(skill, [seen for seen in observations if isinstance(seen, Hit)])
-    limits_hit = tuple(sorted({seen.name for seen in observations if isinstance(seen, LimitHit)}))
+    capabilities = _capabilities(skill)
+    failed = {f"{ANALYSER_FAILED}:capabilities"} if capabilities is None else set()
+    limits_hit = tuple(sorted(failed | {seen.name for seen in observations if isinstance(seen, LimitHit)}))
     points = score(findings)
     said = verdict(points, findings=findings, limits_hit=limits_hit)
     return ScanReport(
@@ -65,9 +67,20 @@ def _report(skill: SkillUnderScan, observations: Sequence[Observation]) -> ScanR
         ruleset_version=skill.ruleset.version,
         scanner_version=__version__,
         limits_hit=limits_hit,
-        capabilities=capabilities_of(skill),
+        capabilities=capabilities or Capabilities(),
         findings=tuple(findings[: skill.limits.max_findings]),
     )
+
+
+def _capabilities(skill: SkillUnderScan) -> Capabilities | None:
+    """What the skill can do; None where that could not be found out."""
+    try:
+        return capabilities_of(skill)
+    except MemoryError:
+        raise
+    except Exception:  # one part that fails must not lose what the others found
+        _log.exception("capabilities_failed")
+        return None
 
 
 def _ensure_checks_exist(ruleset: Ruleset) -> None:

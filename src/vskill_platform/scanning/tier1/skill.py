@@ -97,9 +97,17 @@ class FileUnderScan:
         return self.shape is Shape.TEXT
 
     def _decoded(self) -> str:
-        if self.shape is Shape.TEXT and self.content.startswith(UTF16_MARKS):
-            return self.content.decode("utf-16")
-        return self.content.decode("utf-8", "replace")
+        """The text; behind the mark of UTF-16 both readings, because an interpreter may take the other one."""
+        as_bytes = self.content.decode("utf-8", "replace")
+        if not self.content.startswith(UTF16_MARKS):
+            return as_bytes
+        try:
+            as_utf16 = self.content.decode("utf-16")
+        except UnicodeDecodeError:
+            as_utf16 = ""
+        shown = as_bytes.replace("\0", "")
+        is_same = shown.lstrip("\N{REPLACEMENT CHARACTER}") == as_utf16
+        return as_utf16 if is_same else f"{as_utf16}\n{shown}"
 
 
 class Frontmatter(NamedTuple):

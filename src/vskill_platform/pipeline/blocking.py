@@ -8,12 +8,12 @@ import structlog
 
 from vskill_platform.domain.blocklist import Block, BlockKind, block_key
 from vskill_platform.domain.errors import Conflict, IllegalTransition, InvalidInput, NotFound
-from vskill_platform.domain.records import Submission, advance
+from vskill_platform.domain.records import Submission
 from vskill_platform.domain.repository import normalise_repository_url, repository_identity
 from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.pipeline.publish import withdrawing_published
-from vskill_platform.pipeline.runs import start_run_of, starting_next_run
+from vskill_platform.pipeline.runs import start_run_of, starting_next_run, stepping_by_hand
 from vskill_platform.ports.commit import Delete, Emit
 from vskill_platform.stores.blocklist import blocking, find_block, get_block
 from vskill_platform.stores.submissions import get_submission, iter_submissions, moving
@@ -86,15 +86,12 @@ async def _stop(identity: str, block: Block) -> bool:
     for _ in range(_TRIES):
         found = await get_submission(identity)
         try:
-            step = advance(
+            step = stepping_by_hand(
                 found.submission,
                 SubmissionState.BLOCKED,
-                trigger=Trigger.ADMIN_BLOCKED,
-                actor=Actor.ADMIN,
-                now_ms=current_env("clock").clock.now_ms(),
-                message=f"Blocked by its {block.kind.value}: {block.reason}",
-                reason=f"blocked_{block.kind.value}",
-                claim=None,
+                Trigger.ADMIN_BLOCKED,
+                f"Blocked by its {block.kind.value}: {block.reason}",
+                changes={"reason": f"blocked_{block.kind.value}"},
             )
         except IllegalTransition:
             return False

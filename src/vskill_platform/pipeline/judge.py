@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from vskill_platform.domain.blocklist import Block, BlockKind, digest_block_key
-from vskill_platform.domain.content import skill_file_of
 from vskill_platform.domain.decision import Decision, blocks_its_bytes, decide
-from vskill_platform.domain.errors import Conflict, MalformedRecord, UnreadableSkill
+from vskill_platform.domain.errors import Conflict, MalformedRecord
 from vskill_platform.domain.lint import Lint
-from vskill_platform.domain.records import Submission
 from vskill_platform.domain.scan import ScanReport, Verdict
+from vskill_platform.domain.skill import CertTier
 from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
 from vskill_platform.domain.times import iso_from_ms
-from vskill_platform.ingest.skill_md import SkillMd, parse_skill_md
+from vskill_platform.pipeline.candidate import Candidate, find_candidate, read_skill_md
 from vskill_platform.pipeline.delivery import Delivery
-from vskill_platform.pipeline.pinning import Pinned, read_pinned
-from vskill_platform.pipeline.publish import Candidate, Publication, prepare_publication, withdrawing_published
+from vskill_platform.pipeline.pinning import Pinned
+from vskill_platform.pipeline.publish import Publication, prepare_publication, withdrawing_published
 from vskill_platform.ports.commit import ABSENT, Operation
 from vskill_platform.stores.blocklist import blocking, find_block, get_block
-from vskill_platform.stores.scans import TIER1, ScanRecord, get_scan, recording
+from vskill_platform.stores.scans import TIER1, ScanRecord, recording
 from vskill_platform.worker_context import current_env
 
 _TRIES = 3
@@ -44,15 +41,12 @@ async def judge_skill(delivery: Delivery, pinned: Pinned) -> None:
 
 async def publish_approved(delivery: Delivery) -> None:
     """Publish what was approved and not published: the bytes that were pinned, with the report that approved them."""
-    submission = delivery.submission
-    scan = await get_scan(submission)
-    if submission.pin is None or scan is None or scan.report.content_digest != submission.pin.content_digest:
+    candidate = await find_candidate(delivery.submission, tier=CertTier.SCANNED)
+    if candidate is None:
         raise MalformedRecord(
-            f"Submission '{submission.id}' is approved, but what was approved is not known. Reprocess it.",
-            id=submission.id,
+            f"Submission '{delivery.submission.id}' is approved, but what was approved is not known. Reprocess it.",
+            id=delivery.submission.id,
         )
-    pinned = await read_pinned(submission.pin)
-    candidate = Candidate(submission, pinned, await read_skill_md(submission, pinned), scan.report)
     publication = await prepare_publication(candidate)
     step = delivery.step(SubmissionState.PUBLISHED, Trigger.PUBLISHED, publication.message, changes=publication.changes)
     await delivery.finish(step, operations=publication.operations)
@@ -75,15 +69,6 @@ async def block_submission(delivery: Delivery, block: Block, pinned: Pinned | No
     digest = block.digest or None
     withdrawn = await withdrawing_published(submission, reason=block.reason, content_digest=digest)
     await delivery.finish(step, operations=withdrawn)
-
-
-async def read_skill_md(submission: Submission, pinned: Pinned) -> SkillMd:
-    """The SKILL.md of pinned content. Raises UnreadableSkill."""
-    file = skill_file_of(pinned.content)
-    if file is None:
-        raise UnreadableSkill("The skill's SKILL.md could not be read: it is missing, a link, or too large.")
-    folder_name = submission.skill_path.rsplit("/", 1)[-1] or None
-    return await asyncio.to_thread(parse_skill_md, file.content, folder_name=folder_name)
 
 
 async def _publish(delivery: Delivery, candidate: Candidate, decision: Decision) -> None:

@@ -16,13 +16,12 @@ from vskill_platform.domain.content import SkillContent
 from vskill_platform.domain.errors import InvalidInput, SlugTaken, UnreadableSkill
 from vskill_platform.domain.ids import alias_key
 from vskill_platform.domain.records import Submission
-from vskill_platform.domain.scan import ScanReport
-from vskill_platform.domain.skill import CertTier, Skill, SkillVersion, VersionFile
+from vskill_platform.domain.skill import Skill, SkillVersion, VersionFile
 from vskill_platform.domain.slug import skill_slug
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.domain.versions import next_version
 from vskill_platform.ingest.skill_md import SkillMd
-from vskill_platform.pipeline.pinning import Pinned
+from vskill_platform.pipeline.candidate import Candidate
 from vskill_platform.ports.commit import Delete, Emit, Operation
 from vskill_platform.stores.blocklist import clearing
 from vskill_platform.stores.skills import (
@@ -44,16 +43,6 @@ from vskill_platform.worker_context import current_env
 
 MAX_DESCRIPTION_CHARS = 4096
 MAX_NAME_CHARS = 200
-
-
-class Candidate(NamedTuple):
-    """A skill that may be published: whose it is, its bytes, what its SKILL.md says, and what the scan said."""
-
-    submission: Submission
-    pinned: Pinned
-    skill_md: SkillMd
-    report: ScanReport
-    tier: CertTier = CertTier.SCANNED
 
 
 class Publication(NamedTuple):
@@ -95,16 +84,11 @@ async def prepare_publication(candidate: Candidate) -> Publication:
         *_putting_versions(place, version, versions),
         *_putting_skill(place, skill),
         _telling(version, is_new),
-        *await _clearing(candidate),
+        *await clearing(candidate.submission, names=candidate.names, content_digest=candidate.content_digest),
     ]
     verb = "Published as" if is_new else "Its bytes are published already as"
     changes: dict[str, object] = {"slug": place.slug, "version": number, "reason": None}
     return Publication(operations, changes, f"{verb} {place.slug} {number}.")
-
-
-async def _clearing(candidate: Candidate) -> list[Operation]:
-    names = [candidate.skill_md.name or ""]
-    return await clearing(candidate.submission, names=names, content_digest=candidate.pinned.pin.content_digest)
 
 
 async def withdrawing_published(
@@ -163,7 +147,7 @@ def _choose_version(versions: list[FoundVersion], candidate: Candidate) -> tuple
     if not versions:
         return next_version(None, declared=candidate.skill_md.version), _now()
     newest = versions[0].version
-    if newest.content_digest == candidate.pinned.pin.content_digest:
+    if newest.content_digest == candidate.content_digest:
         return newest.version, newest.published_at
     taken = [kept.version.version for kept in versions]
     return next_version(newest.version, declared=candidate.skill_md.version, taken=taken), _now()

@@ -5,7 +5,7 @@ A run is a number in the record and in its message, so a message of an earlier r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from vskill_platform.domain.errors import Conflict
 from vskill_platform.domain.ids import MessageId, message_id, submission_id
@@ -62,6 +62,21 @@ def starting_next_run(
         **changes,
     )
     return step.submission, [*moving(found, step), _sending(step.submission)]
+
+
+def stepping_by_hand(
+    submission: Submission, target: SubmissionState, trigger: Trigger, message: str, *, changes: Mapping[str, object]
+) -> Step:
+    """A step that a person takes with a submission. Whoever had it claimed has lost it."""
+    return advance(
+        submission,
+        target,
+        trigger=trigger,
+        actor=Actor.ADMIN,
+        now_ms=current_env("clock").clock.now_ms(),
+        message=message,
+        **{"claim": None, **changes},
+    )
 
 
 async def start_run_of(identity: str, start: Callable[[Found], tuple[Submission, Sequence[Operation]]]) -> Submission:

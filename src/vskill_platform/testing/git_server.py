@@ -12,6 +12,7 @@ from pathlib import Path
 import uvicorn
 from litestar.types import ASGIApp
 
+from vskill_platform.app import serving
 from vskill_platform.web.clients.git_http import GitHttp, repositories_below
 
 START_LIMIT_S = 20.0
@@ -34,14 +35,8 @@ def serve_repositories_in_thread(folder: Path) -> Iterator[str]:
 @asynccontextmanager
 async def serve_application(application: ASGIApp) -> AsyncIterator[str]:
     """Serve an application on a free loopback port of the running loop."""
-    listener = _listen()
-    server = _Server(_config(application))
-    async with asyncio.TaskGroup() as group:
-        group.create_task(server.serve(sockets=[listener]))
-        try:
-            yield _base_url(listener)
-        finally:
-            server.should_exit = True
+    async with serving(application) as base_url:
+        yield base_url
 
 
 @contextmanager

@@ -11,7 +11,9 @@ import re2
 from vskill_platform.domain.content import SkillFile, make_content
 from vskill_platform.domain.scan import ScanReport, Severity, Threat
 from vskill_platform.scanning.scoring import score
+from vskill_platform.scanning.tier1.exceptions import split_exceptions
 from vskill_platform.scanning.tier1.file_kinds import FileKind
+from vskill_platform.scanning.tier1.patterns import compile_pattern
 from vskill_platform.scanning.tier1.rules import RULES_FOLDER, Rule, load_ruleset
 from vskill_platform.scanning.tier1.scan import scan_content
 
@@ -32,8 +34,22 @@ PATH_OF_KIND = {
     FileKind.CONFIG: "config.json",
     FileKind.FRONTMATTER: "SKILL.md",
 }
+
+
+def is_excused_by_words(rule: Rule, text: str) -> bool:
+    """Whether nothing but a word of warning keeps the rule from hitting, which counts in prose alone."""
+    warning = None if rule.unless is None else split_exceptions(rule.unless).warning
+    return warning is not None and compile_pattern(warning).is_in(text.encode())
+
+
 EXAMPLES = [(rule, kind, text) for rule in RULES for kind in sorted(rule.applies_to) for text in rule.matches]
-LOOK_ALIKES = [(rule, kind, text) for rule in RULES for kind in sorted(rule.applies_to) for text in rule.ignores]
+LOOK_ALIKES = [
+    (rule, kind, text)
+    for rule in RULES
+    for kind in sorted(rule.applies_to)
+    for text in rule.ignores
+    if not (kind in (FileKind.SCRIPT, FileKind.CONFIG, FileKind.FRONTMATTER) and is_excused_by_words(rule, text))
+]
 
 
 def scan(text: str, *, path: str = "notes.md") -> ScanReport:

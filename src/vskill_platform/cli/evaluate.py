@@ -89,6 +89,8 @@ def evaluate(
         print_json(result)
     else:
         _print(result)
+    if result.unreadable == len(judged):
+        raise UnreadableSkill(f"None of the {len(judged)} skills that '{index}' names could be read.", path=str(index))
 
 
 def read_index(index: Path) -> list[LabelledSkill]:
@@ -112,8 +114,9 @@ def read_index(index: Path) -> list[LabelledSkill]:
 
 def measure(judged: Judged, *, seconds: float) -> Evaluation:
     """The figures of a set that was scanned in this time."""
-    malicious = [pair for pair in judged if pair[0].label == "malicious"]
-    benign = [pair for pair in judged if pair[0].label == "benign"]
+    readable = [pair for pair in judged if pair[1].error is None]
+    malicious = [pair for pair in readable if pair[0].label == "malicious"]
+    benign = [pair for pair in readable if pair[0].label == "benign"]
     categories = sorted({row.category for row, _ in malicious if row.category is not None})
     sources = sorted({row.source for row, _ in judged if row.source is not None})
     return Evaluation(
@@ -127,7 +130,7 @@ def measure(judged: Judged, *, seconds: float) -> Evaluation:
             )
             for name in sources
         },
-        pairs=_told_apart(judged),
+        pairs=_told_apart(readable),
         unreadable=sum(skill.error is not None for _, skill in judged),
         skills_per_second=round(len(judged) / max(seconds, 1e-9), 1),
         ruleset_version=next((skill.report.ruleset_version for _, skill in judged if skill.error is None), ""),
@@ -170,6 +173,8 @@ def _print(result: Evaluation) -> None:
     console.print(f"false positives  {_told(result.false_positives)}")
     if result.pairs.n:
         console.print(f"pairs told apart {_told(result.pairs)}")
+    if result.unreadable:
+        console.print(f"[yellow]{result.unreadable} could not be read and are not counted[/]")
     console.print(f"{result.skills_per_second:g} skills a second, rules {result.ruleset_version}")
     categories = [[plain(name), _told(rate)] for name, rate in result.by_category.items()]
     print_table("Recall by category", ["category", "flagged"], categories, nothing="")

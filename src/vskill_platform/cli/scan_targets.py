@@ -14,6 +14,7 @@ from vskill_platform.domain.content import SkillContent
 from vskill_platform.domain.errors import UnreadableSkill, VskillError
 from vskill_platform.domain.repository import normalise_repository_url
 from vskill_platform.domain.scan import ScanReport, Verdict
+from vskill_platform.domain.skill_folders import is_below
 from vskill_platform.ingest.folder import read_folder
 from vskill_platform.ingest.git import GitSource
 from vskill_platform.ingest.limits import skill_limits
@@ -58,6 +59,8 @@ async def repository_targets(url: str, settings: Settings) -> list[Target]:
     targets: list[Target] = []
     async with GitSource(settings) as source, source.fetch(address.url, tree_path=address.tree_path) as snapshot:
         for folder in snapshot.folders:
+            if not is_below(folder.path, snapshot.asked_for):
+                continue
             try:
                 content = await snapshot.read_skill(folder.path)
             except UnreadableSkill as error:

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from vskill_platform.domain.records import Record
 from vskill_platform.domain.repository import repository_identity
+from vskill_platform.domain.slug import slugify
 from vskill_platform.domain.submission import Actor
 
 BLOCK_PREFIX = "block:"
@@ -43,7 +44,7 @@ def digest_block_key(digest: str) -> str:
 
 def name_block_key(skill_name: str, *, repo_url: str = ANY_REPOSITORY) -> str:
     """The key of the entry against a skill's name, in one repository or in any."""
-    return f"{BLOCK_PREFIX}name:{_hashed(repository_identity(repo_url), skill_name.casefold())}"
+    return f"{BLOCK_PREFIX}name:{_hashed(repository_identity(repo_url), slugify(skill_name))}"
 
 
 def repository_block_key(repo_url: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from vskill_platform.domain.records import Submission
 from vskill_platform.domain.scan import Finding, ScanReport, Severity, Verdict
 from vskill_platform.domain.submission import SubmissionState, Trigger
 
@@ -35,6 +36,21 @@ def decide(report: ScanReport) -> Decision:
         case Verdict.FAIL:
             message = f"Turned down with {report.score} of 100, because of {_told(report)}."
             return Decision(SubmissionState.TIER1_FAILED, Trigger.TIER1_FAILED, "tier1_failed", message)
+
+
+def was_approved(submission: Submission, content_digest: str) -> bool:
+    """Whether a person has approved these very bytes."""
+    return submission.decided_digest == content_digest and submission.is_approved_by_hand
+
+
+def decide_again(submission: Submission, content_digest: str) -> Decision | None:
+    """What a person decided about these very bytes stands, whatever the scan says of them now; None if nobody did."""
+    if submission.decided_digest != content_digest:
+        return None
+    if submission.is_approved_by_hand:
+        return Decision(SubmissionState.AUTO_APPROVED, Trigger.APPROVED, None, "A person has approved these bytes.")
+    reason = Trigger.REVIEW_REJECTED.value
+    return Decision(SubmissionState.REJECTED, Trigger.SOURCE_REFUSED, reason, "A person has turned these bytes down.")
 
 
 def blocks_its_bytes(report: ScanReport) -> bool:

@@ -45,7 +45,8 @@ class Submission(Record, frozen=True, kw_only=True, rename="camel"):
     """One skill of one repository, or a repository that is yet to be expanded, on its way through the registry.
 
     `pin` is there once bytes were read: a run that has one is about those bytes and fetches nothing. `commit` is what was
-    looked at last. `timings` has the milliseconds that each stage of the last run took.
+    looked at last. `timings` has the milliseconds that each stage of the last run took. `decided_digest` has the bytes that
+    a person decided about; the decision stands for them in every later run.
     """
 
     id: str
@@ -73,6 +74,8 @@ class Submission(Record, frozen=True, kw_only=True, rename="camel"):
     slug: str | None = None
     version: str | None = None
     timings: dict[str, int] = {}
+    decided_digest: str | None = None
+    is_approved_by_hand: bool = False
 
     @property
     def is_repository(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -30,14 +31,15 @@ def name_skill_folders(
     """
     plain_first = sorted(folders, key=lambda folder: (_hidden(folder[0]), folder[0].count("/"), folder[0]))
     unique = {(own_name(path, repository).casefold(), tree): path for path, tree in reversed(plain_first)}
-    unique |= {key: holders[key[0]] for key in unique if (holders.get(key[0]), key[1]) in set(folders)}
+    there = set(folders)
+    unique |= {key: holders[key[0]] for key in unique if (holders.get(key[0]), key[1]) in there}
     shared = Counter(name for name, _ in unique)
     named: dict[str, NamedFolder] = {}
     for (own, tree), path in sorted(unique.items(), key=lambda item: (holders.get(item[0][0]) != item[1], item[1])):
         keeps = shared[own] == 1 or holders.get(own) == path
         name = own_name(path, repository) if keeps else _qualified_name(path, repository)
-        while name.casefold() in named:
-            name = f"{name}-{tree[:7]}"
+        if name.casefold() in named:
+            name = f"{name}-{hashlib.sha256(path.encode()).hexdigest()[:7]}"
         named[name.casefold()] = NamedFolder(name, path, tree)
     return sorted(named.values(), key=lambda folder: folder.path)
 

@@ -131,7 +131,7 @@ def _rows() -> list[Transition]:
     may(ended, S.RECEIVED, Trigger.RESUBMITTED, submitter, system)
     # A newer source overtakes a run about an older one; the older one's message is stale from then on.
     may(_WAITING_OR_SCANNING, S.RECEIVED, Trigger.RESUBMITTED, system)
-    may((S.PUBLISHED, S.NEEDS_REVIEW, *_TURNED_DOWN), S.RECEIVED, Trigger.RESCANNED, system, admin)
+    may((S.PUBLISHED, *_TURNED_DOWN, S.BLOCKED), S.RECEIVED, Trigger.RESCANNED, system, admin)
     may((*_TURNED_DOWN, S.NEEDS_REVIEW, S.BLOCKED, S.EXPANDED), S.RECEIVED, Trigger.REPROCESSED, admin)
     may((S.BLOCKED,), S.RECEIVED, Trigger.UNBLOCKED, admin)
 

@@ -10,12 +10,14 @@ from vskill_platform.domain.blocklist import Block, BlockKind, block_key
 from vskill_platform.domain.errors import Conflict, IllegalTransition, InvalidInput, NotFound
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.repository import normalise_repository_url, repository_identity
+from vskill_platform.domain.slug import slugify
 from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.pipeline.publish import withdrawing_published
 from vskill_platform.pipeline.runs import start_run_of, starting_next_run, stepping_by_hand
 from vskill_platform.ports.commit import Delete, Emit
 from vskill_platform.stores.blocklist import blocking, find_block, get_block
+from vskill_platform.stores.skills import find_skill
 from vskill_platform.stores.submissions import get_submission, iter_submissions, moving
 from vskill_platform.worker_context import current_env
 
@@ -65,8 +67,18 @@ async def unblock(key: str) -> list[str]:
 async def _matching(block: Block) -> AsyncIterator[str]:
     async for chunk in iter_submissions():
         for submission in chunk:
-            if _matches(block, submission):
+            if _matches(block, submission) or await _has_published(submission, block):
                 yield submission.id
+
+
+async def _has_published(submission: Submission, block: Block) -> bool:
+    """Whether what a submission has published is meant, though its last run was about something else."""
+    found = None if submission.slug is None else await find_skill(submission.slug)
+    if found is None or found.is_withdrawn or found.skill.submission_id != submission.id:
+        return False
+    is_there = repository_identity(block.repo_url) in ("", repository_identity(submission.repo_url))
+    is_named = bool(block.skill_name) and slugify(found.skill.name) == slugify(block.skill_name)
+    return (bool(block.digest) and found.skill.content_digest == block.digest) or (is_there and is_named)
 
 
 def _matches(block: Block, submission: Submission) -> bool:
@@ -77,8 +89,8 @@ def _matches(block: Block, submission: Submission) -> bool:
             return repository_identity(submission.repo_url) == repository_identity(block.repo_url)
         case BlockKind.NAME:
             there = repository_identity(block.repo_url)
-            own = {submission.skill_name.casefold(), (submission.slug or "").rsplit("/", 1)[-1]}
-            return there in ("", repository_identity(submission.repo_url)) and block.skill_name.casefold() in own
+            own = {slugify(submission.skill_name), (submission.slug or "").rsplit("/", 1)[-1]}
+            return there in ("", repository_identity(submission.repo_url)) and slugify(block.skill_name) in own
 
 
 async def _stop(identity: str, block: Block) -> bool:
@@ -110,10 +122,14 @@ async def _release(identity: str) -> bool:
     submission = (await get_submission(identity)).submission
     if submission.state is not SubmissionState.BLOCKED or await find_block(submission) is not None:
         return False
-    await start_run_of(
-        identity,
-        lambda found: starting_next_run(
-            found, trigger=Trigger.UNBLOCKED, actor=Actor.ADMIN, message="Unblocked: to be looked at again."
-        ),
-    )
+    try:
+        await start_run_of(
+            identity,
+            lambda found: starting_next_run(
+                found, trigger=Trigger.UNBLOCKED, actor=Actor.ADMIN, message="Unblocked: to be looked at again."
+            ),
+        )
+    except (Conflict, IllegalTransition) as error:
+        _log.info("not_released", submission=identity, code=error.code, detail="Somebody else has moved it.")
+        return False
     return True

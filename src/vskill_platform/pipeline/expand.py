@@ -25,6 +25,8 @@ from vskill_platform.stores.submissions import Found, find_submission
 from vskill_platform.worker_context import current_env
 
 _TRIES = 5
+_COPIES = 20
+"""How many copies of its skills a repository may hold, as some do for several agents."""
 _CHILDREN_AT_ONCE = 25
 """How many are looked up before others get a turn."""
 _log = structlog.get_logger(__name__)
@@ -66,31 +68,36 @@ async def expand_repository(delivery: Delivery, snapshot: Snapshot) -> None:
 async def name_folders(submission: Submission, snapshot: Snapshot) -> list[NamedFolder]:
     """All skills of a snapshot by their names. One that others come to share stays with the folder that had it first."""
     repository = split_repository_url(submission.repo_url).name
+    _refuse_too_many(submission, snapshot, len({folder.tree for folder in snapshot.folders}))
     holders: dict[str, str] = {}
     for name in shared_names(snapshot.folders, repository=repository):
         found = await _find_child(submission, name)
         if found is not None:
             holders[name] = found.submission.skill_path
-    return name_skill_folders(snapshot.folders, repository=repository, holders=holders)
+    return await asyncio.to_thread(name_skill_folders, snapshot.folders, repository=repository, holders=holders)
 
 
 def _require_skills(submission: Submission, snapshot: Snapshot, named: list[NamedFolder]) -> list[NamedFolder]:
     folders = [folder for folder in named if is_below(folder.path, snapshot.asked_for)]
-    limit = current_env("settings").settings.repo_max_skills
     if not folders:
         raise NoSkillFound(
             f"{submission.repo_url} has no SKILL.md at {snapshot.commit[:12]}. "
             "A skill is a folder with a SKILL.md; add one and submit again.",
             commit=snapshot.commit,
         )
-    if len(folders) > limit:
+    return folders
+
+
+def _refuse_too_many(submission: Submission, snapshot: Snapshot, skills: int) -> None:
+    """Raises TooManySkills. Looked at before anything is made of them, because a forged tree has as many as one likes."""
+    limit = current_env("settings").settings.repo_max_skills
+    if skills > limit or len(snapshot.folders) > limit * _COPIES:
         raise TooManySkills(
-            f"{submission.repo_url} has {len(folders)} skills; {limit} can be taken in at once. "
-            "Submit a part of it, by the address of a folder.",
-            skills=len(folders),
+            f"{submission.repo_url} has {max(skills, len(snapshot.folders))} skills; {limit} are the most that a repository "
+            "may have here. Split it.",
+            skills=skills,
             commit=snapshot.commit,
         )
-    return folders
 
 
 async def _read_children(submission: Submission, snapshot: Snapshot, folders: list[NamedFolder]) -> list[_Child]:
@@ -187,6 +194,7 @@ def _start(
         message=f"Submitted again with {parent.repo_url} at {snapshot.commit[:12]}.",
         pin=child.pin,
         skill_path=child.folder.path,
+        repo_url=parent.repo_url,
         tree_path="",
         **origin,
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from ipaddress import IPv6Address, IPv6Network, ip_address
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import structlog
 
@@ -17,6 +17,7 @@ from vskill_platform.domain.ids import claim_key
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.repository import RepositoryAddress, normalise_repository_url
 from vskill_platform.domain.submission import CATEGORY_OF, Actor, Category, SubmissionState, Trigger
+from vskill_platform.pipeline.default_branch import require_default_branch
 from vskill_platform.pipeline.runs import starting_first_run, starting_next_run
 from vskill_platform.stores.blocklist import find_block
 from vskill_platform.stores.reads import require_complete
@@ -109,11 +110,16 @@ async def _create(address: RepositoryAddress, skill_name: str, actor: Actor) -> 
 
 async def _come_again(found: Found, address: RepositoryAddress, actor: Actor) -> Intake:
     submission = found.submission
+    digest = None if submission.pin is None else submission.pin.content_digest
     if await find_block(submission) is not None:
         return Intake(Answer.BLOCKED, submission)
     if CATEGORY_OF[submission.state] is Category.ACTIVE:
         return Intake(Answer.PENDING, submission)
+    if address.tree_path and not submission.is_repository:
+        await require_default_branch(submission.repo_url, address.tree_path)
     answer = await _answer_unless_changed(submission)
+    if answer is Answer.BLOCKED and await find_block(submission, content_digest=digest) is None:
+        answer = None
     if answer is not None and not await _has_changed(submission):
         return Intake(answer, submission)
     submission, operations = starting_next_run(
@@ -122,10 +128,19 @@ async def _come_again(found: Found, address: RepositoryAddress, actor: Actor) ->
         actor=actor,
         message="Submitted again.",
         tree_path=address.tree_path,
+        **_spelling(submission, address),
     )
     await current_env("writes").writes.commit(operations)
     _log.info("submission_resubmitted", submission=submission.id, run=submission.run)
     return Intake(Answer.CREATED, submission)
+
+
+def _spelling(submission: Submission, address: RepositoryAddress) -> dict[str, Any]:
+    """The address as it was given last: the first one to come may have had it in a case or protocol that does not work.
+
+    What has been published keeps the one that worked.
+    """
+    return {} if submission.slug is not None else {"repo_url": address.url}
 
 
 async def _answer_unless_changed(submission: Submission) -> Answer | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from vskill_platform.domain.blocklist import Block, BlockKind, digest_block_key
-from vskill_platform.domain.decision import Decision, blocks_its_bytes, decide
+from vskill_platform.domain.decision import Decision, blocks_its_bytes, decide, decide_again, was_approved
 from vskill_platform.domain.errors import Conflict, MalformedRecord
 from vskill_platform.domain.lint import Lint
-from vskill_platform.domain.scan import ScanReport, Verdict
+from vskill_platform.domain.scan import ScanReport
 from vskill_platform.domain.skill import CertTier
 from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
 from vskill_platform.domain.times import iso_from_ms
@@ -31,8 +31,10 @@ async def judge_skill(delivery: Delivery, pinned: Pinned) -> None:
         return
     report = await current_env("scanner").scanner.scan(pinned.content)
     delivery.lap("scan")
-    candidate = Candidate(delivery.submission, pinned, skill_md, report)
-    decision = decide(report)
+    is_certified = was_approved(delivery.submission, pinned.pin.content_digest)
+    tier = CertTier.CERTIFIED if is_certified else CertTier.SCANNED
+    candidate = Candidate(delivery.submission, pinned, skill_md, report, tier)
+    decision = decide_again(delivery.submission, pinned.pin.content_digest) or decide(report)
     if decision.target is SubmissionState.AUTO_APPROVED:
         await _publish(delivery, candidate, decision)
     else:
@@ -79,6 +81,12 @@ async def _publish(delivery: Delivery, candidate: Candidate, decision: Decision)
         try:
             await _finish_published(delivery, candidate, decision, publication)
         except Conflict:
+            block = await find_block(
+                candidate.submission, names=candidate.names, content_digest=candidate.content_digest
+            )
+            if block is not None:
+                await block_submission(delivery, block, candidate.pinned)
+                return
             if attempt == _TRIES - 1:
                 raise
         else:
@@ -104,7 +112,7 @@ async def _finish_published(
 async def _turn_away(delivery: Delivery, candidate: Candidate, decision: Decision) -> None:
     submission, pinned, report = delivery.submission, candidate.pinned, candidate.report
     operations = _recorded(candidate)
-    if report.verdict is Verdict.FAIL:
+    if decision.target is not SubmissionState.NEEDS_REVIEW:
         operations += await withdrawing_published(
             submission, reason=decision.message, content_digest=pinned.pin.content_digest
         )

@@ -13,7 +13,6 @@ from contextlib import asynccontextmanager
 import structlog
 
 from vskill_platform.domain.errors import (
-    BranchNotDefault,
     NoSkillFound,
     SourceRefused,
     SourceUnreachable,
@@ -26,6 +25,7 @@ from vskill_platform.domain.records import Submission
 from vskill_platform.domain.submission import APPROVED_STATES, SubmissionState, Trigger
 from vskill_platform.ingest.escaping import printable
 from vskill_platform.pipeline.claim import claim_submission
+from vskill_platform.pipeline.default_branch import require_default_branch
 from vskill_platform.pipeline.delivery import Delivery
 from vskill_platform.pipeline.expand import expand_repository, name_folders
 from vskill_platform.pipeline.judge import block_submission, judge_skill, publish_approved
@@ -101,12 +101,8 @@ async def _fetch_skill(delivery: Delivery) -> Pinned:
 async def _fetching(delivery: Delivery) -> AsyncIterator[Snapshot]:
     submission, source = delivery.submission, current_env("source").source
     async with source.fetch(submission.repo_url, tree_path=submission.tree_path) as snapshot:
-        if submission.tree_path and await source.newest_commit(submission.repo_url) != snapshot.commit:
-            raise BranchNotDefault(
-                f"'{printable(submission.tree_path)}' is not on the default branch of {submission.repo_url}. Skills are "
-                "published from the default branch alone, so that nobody can bring back what its owner has mended.",
-                commit=snapshot.commit,
-            )
+        if submission.tree_path:
+            await require_default_branch(submission.repo_url, submission.tree_path, fetched=snapshot.commit)
         delivery.lap("fetch")
         yield snapshot
 

@@ -9,7 +9,7 @@ from vskill_platform.domain.records import Pin, Submission
 from vskill_platform.domain.skill import Skill
 from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
 from vskill_platform.pipeline.runs import start_run_of, starting_next_run
-from vskill_platform.stores.skills import find_skill, iter_published_skills, resolve_slug
+from vskill_platform.stores.skills import alias_end, find_skill, iter_published_skills
 from vskill_platform.stores.submissions import get_submission
 from vskill_platform.stores.versions import get_version
 
@@ -17,14 +17,13 @@ _log = structlog.get_logger(__name__)
 
 
 async def rescan_skill(slug: str, *, actor: Actor = Actor.ADMIN) -> Submission:
-    """Scan what is published under a slug (or an older one) once more, whatever became of its submission since.
+    """Scan what is, or was, published under a slug (or an older one) once more, whatever became of its submission since.
 
     Nothing is fetched: the run is about the bytes of the published version.
     """
-    current = await resolve_slug(slug)
-    found = None if current is None else await find_skill(current)
+    found = await find_skill(await alias_end(slug))
     if found is None:
-        raise NotFound(f"There is no published skill '{slug}'.", slug=slug)
+        raise NotFound(f"There is no skill '{slug}', and there was none.", slug=slug)
     pin = await _pin_of(found.skill)
     return await start_run_of(
         found.skill.submission_id,
@@ -42,9 +41,9 @@ async def rescan_submission(identity: str, *, actor: Actor = Actor.ADMIN) -> Sub
     """The same for what a submission has published. Raises IllegalTransition where it has published nothing."""
     submission = (await get_submission(identity)).submission
     found = None if submission.slug is None else await find_skill(submission.slug)
-    if found is None or found.is_withdrawn or found.skill.submission_id != identity:
+    if found is None or found.skill.submission_id != identity:
         raise IllegalTransition(
-            f"Submission '{identity}' has nothing published that could be scanned again. Requeue it instead.",
+            f"Submission '{identity}' has published nothing that could be scanned again. Requeue it instead.",
             id=identity,
         )
     return await rescan_skill(found.skill.slug, actor=actor)

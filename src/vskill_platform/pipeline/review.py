@@ -27,8 +27,10 @@ async def approve_submission(identity: str, *, reason: str) -> Submission:
         raise Conflict(f"The blocklist stands against it by its {block.kind.value}: {block.reason}. Unblock it first.")
     publication = await prepare_publication(candidate)
     message = f"Approved: {_require(reason)} {publication.message}"
+    decided = {"decided_digest": candidate.content_digest, "is_approved_by_hand": True}
+    changes = {**publication.changes, **decided}
     step = stepping_by_hand(
-        found.submission, SubmissionState.PUBLISHED, Trigger.REVIEW_APPROVED, message, changes=publication.changes
+        found.submission, SubmissionState.PUBLISHED, Trigger.REVIEW_APPROVED, message, changes=changes
     )
     await current_env("writes").writes.commit([*moving(found, step), *publication.operations])
     return step.submission
@@ -38,7 +40,12 @@ async def reject_submission(identity: str, *, reason: str) -> Submission:
     """Turn down what waits for a person. Coming again with the same source does not change that."""
     found = await get_submission(identity)
     message = f"Rejected: {_require(reason)}"
-    changes = {"reason": Trigger.REVIEW_REJECTED.value}
+    digest = None if found.submission.pin is None else found.submission.pin.content_digest
+    changes: dict[str, object] = {
+        "reason": Trigger.REVIEW_REJECTED.value,
+        "decided_digest": digest,
+        "is_approved_by_hand": False,
+    }
     step = stepping_by_hand(
         found.submission, SubmissionState.REJECTED, Trigger.REVIEW_REJECTED, message, changes=changes
     )

@@ -115,6 +115,14 @@ class Cron:
         await run_with_worker_env(self._env, self._run)
 
     async def _run(self) -> None:
+        try:
+            await self._run_until_stopped()
+        finally:
+            for task in self._running.values():
+                task.cancel()
+            await asyncio.gather(*self._running.values(), return_exceptions=True)
+
+    async def _run_until_stopped(self) -> None:
         while not self._stopping.is_set():
             try:
                 await self._keep_lease()
@@ -131,7 +139,8 @@ class Cron:
         for job in self._jobs:
             running = self._running.get(job.name)
             if (running is None or running.done()) and await self._is_due(job):
-                self._running[job.name] = asyncio.create_task(run_job(job, stopping=self._stopping))
+                self._running[job.name] = task = asyncio.create_task(run_job(job, stopping=self._stopping))
+                task.add_done_callback(_log_failure)
 
     async def _end_jobs(self) -> None:
         """Wait for what runs, and hold on to the lease meanwhile."""
@@ -182,6 +191,12 @@ async def wait_at_most(clock: Clock, event: asyncio.Event, *, seconds: float) ->
     except TimeoutError:
         return False
     return True
+
+
+def _log_failure(task: asyncio.Task[CronRun]) -> None:
+    """A job's own failure is in its record; this is the failure to keep one."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        _log.error("cron_job_not_recorded", error=f"{type(error).__name__}: {error}")
 
 
 async def wait_for_any(clock: Clock, tasks: Sequence[asyncio.Task[CronRun]], *, seconds: float) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from vskill_platform.scanning.limits import MATCH_LIMIT, ScanLimits
+from vskill_platform.scanning.tier1.exceptions import split_exceptions
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.patterns import PatternSet, Span, compile_pattern
 from vskill_platform.scanning.tier1.rules import Rule, Ruleset
@@ -23,24 +24,25 @@ LINE_REACH = 500
 class PatternRule:
     """A rule that looks for its places. Its pattern is compiled when it is first needed: most rules never hit."""
 
-    __slots__ = ("_pattern", "_unless", "rule")
+    __slots__ = ("_exceptions", "_pattern", "rule")
 
     def __init__(self, rule: Rule, *, pattern: str) -> None:
         self.rule = rule
         self._pattern = pattern
-        self._unless = rule.unless
+        self._exceptions = None if rule.unless is None else split_exceptions(rule.unless)
 
-    def spans(self, data: bytes) -> Iterator[Span | None]:
+    def spans(self, view: View) -> Iterator[Span | None]:
         """Every match in turn; None stands for one that the rule's exception covers."""
-        for span in compile_pattern(self._pattern).spans(data):
-            visible = _without_leading_space(data, span)
-            yield None if self._is_excepted(data, visible) else visible
+        for span in compile_pattern(self._pattern).spans(view.data):
+            visible = _without_leading_space(view.data, span)
+            yield None if self._is_excepted(view, visible) else visible
 
-    def _is_excepted(self, data: bytes, span: Span) -> bool:
-        if self._unless is None:
+    def _is_excepted(self, view: View, span: Span) -> bool:
+        if self._exceptions is None:
             return False
-        start, end = line_around(data, span)
-        return compile_pattern(self._unless).is_in(data[start:end])
+        start, end = line_around(view.data, span)
+        matched, line = view.data[span.start : span.end], view.data[start:end]
+        return self._exceptions.cover(matched, line, is_prose=view.is_prose)
 
 
 class Matcher:
@@ -94,7 +96,7 @@ def _without_leading_space(data: bytes, span: Span) -> Span:
 
 def _places(looking: PatternRule, view: View, limits: ScanLimits) -> Iterator[Observation]:
     found = 0
-    for looked_at, span in enumerate(looking.spans(view.data), start=1):
+    for looked_at, span in enumerate(looking.spans(view), start=1):
         if span is not None:
             yield _hit(looking.rule, view, span)
             found += 1

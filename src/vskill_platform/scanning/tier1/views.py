@@ -43,6 +43,11 @@ class View:
     data: bytes
     locate: Callable[[int], Position]
 
+    @property
+    def is_prose(self) -> bool:
+        """Whether this is text for readers: what is run, configures something or steers an agent's choice is not."""
+        return self.kinds <= {FileKind.ANY, FileKind.MARKDOWN}
+
 
 ViewMaker = Callable[[SkillUnderScan], Iterator[View]]
 

@@ -15,6 +15,7 @@ from vskill_platform.domain.scan import ScanReport
 from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.pipeline.blocking import block_and_stop, make_block, unblock
 from vskill_platform.pipeline.intake import Answer
+from vskill_platform.pipeline.rescan import reprocess_submission, rescan_submission
 from vskill_platform.pipeline.review import approve_submission, reject_submission
 from vskill_platform.ports.scanner import Scanner
 from vskill_platform.stores.blocklist import list_blocks
@@ -85,6 +86,41 @@ async def test_person_approves_the_bytes_that_were_scanned__whatever_the_source_
     assert "Looked at it." in (await journey.history(waiting.id))[-1].message
     with pytest.raises(IllegalTransition):
         await journey.inside(lambda: approve_submission(waiting.id, reason="Again."))
+
+
+async def test_decision_of_a_person_stands_for_the_bytes__in_every_later_run(journey: Journey) -> None:
+    repository = journey.repository("acme/greeting", {"SKILL.md": EVIL, "README.md": b"1"})
+    (failed,) = await journey.take_through("acme/greeting")
+    await journey.inside(lambda: approve_submission(failed.id, reason="A test of ours."))
+    repository.commit({"SKILL.md": EVIL, "README.md": b"1"})
+    await journey.inside(lambda: rescan_submission(failed.id))
+    await journey.work()
+    again = await journey.read(failed.id)
+    assert (again.state, again.version) == (SubmissionState.PUBLISHED, "1.0.0")
+    (version,) = await journey.inside(lambda: get_versions(SLUG))
+    assert version.tier == "CERTIFIED"
+    journey.repository("acme/doubt", {"SKILL.md": DOUBTFUL})
+    (waiting,) = await journey.take_through("acme/doubt")
+    await journey.inside(lambda: reject_submission(waiting.id, reason="Not here."))
+    await journey.inside(lambda: reprocess_submission(waiting.id))
+    await journey.work()
+    rejected = await journey.read(waiting.id)
+    assert (rejected.state, rejected.reason) == (SubmissionState.REJECTED, "review_rejected")
+
+
+async def test_block_finds_what_is_published__though_the_last_run_was_about_something_else(journey: Journey) -> None:
+    repository = journey.repository("acme/greeting", {"SKILL.md": skill_md("Greeting Card")})
+    (published,) = await journey.take_through("acme/greeting")
+    assert published.pin is not None
+    repository.commit({"SKILL.md": DOUBTFUL})
+    await journey.take_through("acme/greeting")
+
+    async def add() -> list[str]:
+        assert published.pin is not None
+        return await block_and_stop(make_block(digest=published.pin.content_digest, reason="Known bad."))
+
+    assert await journey.inside(add) == [published.id]
+    assert await journey.inside(enumerate_published_skills) == []
 
 
 async def test_person_rejects__and_only_another_source_is_looked_at_again(journey: Journey) -> None:

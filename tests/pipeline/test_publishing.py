@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from tests.pipeline.journey import Journey, skill_md
+from vskill_platform.domain.errors import BranchNotDefault
 from vskill_platform.domain.ids import Digest
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.submission import SubmissionState
@@ -162,7 +163,8 @@ async def test_other_branch_is_refused__so_that_nobody_brings_back_what_was_mend
     await journey.take_through("acme/greeting")
     (refused,) = await journey.take_through("acme/greeting/tree/old")
     assert (refused.state, refused.reason) == (SubmissionState.REJECTED, "branch_not_default")
-    assert (await journey.submit("acme/greeting/tree/old", skill="greeting")).answer is Answer.VERIFIED
+    with pytest.raises(BranchNotDefault):
+        await journey.submit("acme/greeting/tree/old", skill="greeting")
     (version,) = await journey.inside(lambda: get_versions(SLUG))
     assert version.commit == repository.ref("refs/heads/main")
 

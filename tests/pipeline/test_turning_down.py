@@ -180,6 +180,17 @@ async def test_repository_answers_as_its_skills_stand__when_it_has_not_changed(j
     assert (await journey.submit("acme/doubt")).answer is Answer.PENDING
 
 
+async def test_first_spelling_locks_nobody_out__when_it_does_not_work(journey: Journey) -> None:
+    journey.repository("acme/greeting", {"SKILL.md": skill_md()})
+    first = await journey.submit("ACME/Greeting")
+    await journey.work()
+    assert (await journey.read(first.submission.id)).reason == "repository_not_found"
+    again = await journey.submit("acme/greeting")
+    assert (again.answer, again.submission.id) == (Answer.CREATED, first.submission.id)
+    await journey.work()
+    assert (await journey.read(first.submission.id)).state is SubmissionState.EXPANDED
+
+
 async def test_too_many_skills_are_turned_down__and_nothing_of_them_is_kept(journey: Journey) -> None:
     few = journey.with_env(settings=msgspec.structs.replace(journey.env.settings, repo_max_skills=3))
     few.repository("acme/many", {f"s{number}/SKILL.md": skill_md(f"s{number}") for number in range(4)})

@@ -32,6 +32,12 @@ def test_plain_skill_passes__with_nothing_found(scan: Scan) -> None:
     assert report.name == "sample"
 
 
+def test_picture_with_a_zip_behind_it_is_an_archive__as_unpackers_see_it(scan: Scan) -> None:
+    report = scan(make_skill({"logo.png": PNG + zip_bytes()}))
+    assert report.limits_hit == (UNANALYSABLE_FILE,)
+    assert report.verdict is not Verdict.PASS
+
+
 def test_folder_without_a_skill_file_never_passes__and_says_why(scan: Scan) -> None:
     report = scan(make_content([SkillFile(path="README.md", content=b"hello")]))
     assert rule_ids(report) == ["ST-001"]

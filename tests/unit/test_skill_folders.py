@@ -40,6 +40,18 @@ def test_name_stays_with_the_folder_that_had_it__when_another_comes_to_share_it(
     assert {folder.name: folder.path for folder in named} == {"lint": "b/lint", "a-lint": "a/lint"}
 
 
+def test_name_that_is_taken_is_told_apart_by_the_path__not_by_what_is_in_it() -> None:
+    before = names([("a/lint", "1"), ("b/lint", "2"), ("a-lint", "3")])
+    after = names([("a/lint", "7"), ("b/lint", "8"), ("a-lint", "9")])
+    assert before == after
+    assert len(before) == 3
+
+
+def test_names_are_given_in_time__to_as_many_folders_as_a_tree_may_have() -> None:
+    many = [(f"d{number}/s", str(number)) for number in range(100_000)]
+    assert len(name_skill_folders(many, repository="toolbox")) == 100_000
+
+
 @given(paths)
 def test_every_tree_has_one_name_and_no_name_two__in_any_repository(folders: list[tuple[str, str]]) -> None:
     unique = dict(folders)

@@ -68,7 +68,11 @@ async def expand_repository(delivery: Delivery, snapshot: Snapshot) -> None:
 async def name_folders(submission: Submission, snapshot: Snapshot) -> list[NamedFolder]:
     """All skills of a snapshot by their names. One that others come to share stays with the folder that had it first."""
     repository = split_repository_url(submission.repo_url).name
-    _refuse_too_many(submission, snapshot, len({folder.tree for folder in snapshot.folders}))
+    limit = current_env("settings").settings.repo_max_skills
+    if (
+        len(snapshot.folders) > limit * _COPIES
+    ):  # a forged tree has as many as one likes: before anything is made of them
+        raise _too_many(submission, snapshot, limit)
     holders: dict[str, str] = {}
     for name in shared_names(snapshot.folders, repository=repository):
         found = await _find_child(submission, name)
@@ -85,19 +89,19 @@ def _require_skills(submission: Submission, snapshot: Snapshot, named: list[Name
             "A skill is a folder with a SKILL.md; add one and submit again.",
             commit=snapshot.commit,
         )
+    limit = current_env("settings").settings.repo_max_skills
+    if len(folders) > limit:
+        raise _too_many(submission, snapshot, limit)
     return folders
 
 
-def _refuse_too_many(submission: Submission, snapshot: Snapshot, skills: int) -> None:
-    """Raises TooManySkills. Looked at before anything is made of them, because a forged tree has as many as one likes."""
-    limit = current_env("settings").settings.repo_max_skills
-    if skills > limit or len(snapshot.folders) > limit * _COPIES:
-        raise TooManySkills(
-            f"{submission.repo_url} has {max(skills, len(snapshot.folders))} skills; {limit} are the most that a repository "
-            "may have here. Split it.",
-            skills=skills,
-            commit=snapshot.commit,
-        )
+def _too_many(submission: Submission, snapshot: Snapshot, limit: int) -> TooManySkills:
+    return TooManySkills(
+        f"{submission.repo_url} has more than {limit} skills, the most that can be taken in at once. "
+        "Submit a part of it, by the address of a folder, or split it.",
+        folders=len(snapshot.folders),
+        commit=snapshot.commit,
+    )
 
 
 async def _read_children(submission: Submission, snapshot: Snapshot, folders: list[NamedFolder]) -> list[_Child]:

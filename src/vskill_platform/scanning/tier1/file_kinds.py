@@ -110,6 +110,8 @@ _MEDIA_MAGIC = (
     b"\x1a\x45\xdf\xa3",
 )
 _RIFF_MEDIA = (b"WEBP", b"WAVE", b"AVI ")
+_ZIP_END = b"PK\x05\x06"
+_ZIP_TAIL = 22 + 65_535
 _FILM_BOXES = (b"ftyp", b"moov", b"mdat", b"wide", b"free")
 
 
@@ -139,7 +141,7 @@ def shape_of(path: str, content: bytes) -> Shape:
     if content.startswith((*_ZIP_MAGIC, *_ARCHIVE_MAGIC)) or content[257:262] == b"ustar":
         return Shape.ARCHIVE
     if suffix_of(path) in MEDIA_SUFFIXES and _is_media(content):
-        return Shape.MEDIA
+        return Shape.ARCHIVE if _ends_as_zip(content) else Shape.MEDIA
     return Shape.TEXT if _is_mostly_text(content) else Shape.BINARY
 
 
@@ -184,6 +186,11 @@ def _is_executable(path: str, content: bytes) -> bool:
         return suffix_of(path) in _EXECUTABLE_ZIP_SUFFIXES
     is_compiled_python = content[2:4] == b"\r\n" and suffix_of(path) in {"pyc", "pyo"}
     return is_compiled_python or content.startswith(_EXECUTABLE_MAGIC)
+
+
+def _ends_as_zip(content: bytes) -> bool:
+    """Whether unpackers would find a zip at the end: they read from there, whatever stands before it."""
+    return _ZIP_END in content[-_ZIP_TAIL:]
 
 
 def _is_media(content: bytes) -> bool:

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import msgspec
@@ -298,8 +298,9 @@ async def test_scan_is_unavailable_and_recovers__while_processes_cannot_be_repla
             broken.setattr(sys, "executable", "/nonexistent/python")
             os.kill(pid, signal.SIGKILL)
             await until(lambda: is_gone(pid))
-            with pytest.raises(ScannerUnavailable):
-                await pool.scan(SKILL)
+            # Whether the pool hears of the death before or after it hands the skill over is up to the kernel.
+            with suppress(ScannerUnavailable):
+                assert (await pool.scan(SKILL)).limits_hit == (SCANNER_CRASHED,)
             with pytest.raises(ScannerUnavailable):
                 await pool.scan(SKILL)
         assert (await pool.scan(SKILL)).verdict is Verdict.PASS

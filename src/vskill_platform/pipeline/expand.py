@@ -69,9 +69,8 @@ async def name_folders(submission: Submission, snapshot: Snapshot) -> list[Named
     """All skills of a snapshot by their names. One that others come to share stays with the folder that had it first."""
     repository = split_repository_url(submission.repo_url).name
     limit = current_env("settings").settings.repo_max_skills
-    if (
-        len(snapshot.folders) > limit * _COPIES
-    ):  # a forged tree has as many as one likes: before anything is made of them
+    if len(snapshot.folders) > limit * _COPIES:
+        # A forged tree has as many as one likes, so this comes before anything is made of them.
         raise _too_many(submission, snapshot, limit)
     holders: dict[str, str] = {}
     for name in shared_names(snapshot.folders, repository=repository):

@@ -110,7 +110,6 @@ async def _create(address: RepositoryAddress, skill_name: str, actor: Actor) -> 
 
 async def _come_again(found: Found, address: RepositoryAddress, actor: Actor) -> Intake:
     submission = found.submission
-    digest = None if submission.pin is None else submission.pin.content_digest
     if await find_block(submission) is not None:
         return Intake(Answer.BLOCKED, submission)
     if CATEGORY_OF[submission.state] is Category.ACTIVE:
@@ -118,7 +117,7 @@ async def _come_again(found: Found, address: RepositoryAddress, actor: Actor) ->
     if address.tree_path and not submission.is_repository:
         await require_default_branch(submission.repo_url, address.tree_path)
     answer = await _answer_unless_changed(submission)
-    if answer is Answer.BLOCKED and await find_block(submission, content_digest=digest) is None:
+    if answer is Answer.BLOCKED and not await _is_blocked_for_its_bytes(submission):
         answer = None
     if answer is not None and not await _has_changed(submission):
         return Intake(answer, submission)
@@ -133,6 +132,12 @@ async def _come_again(found: Found, address: RepositoryAddress, actor: Actor) ->
     await current_env("writes").writes.commit(operations)
     _log.info("submission_resubmitted", submission=submission.id, run=submission.run)
     return Intake(Answer.CREATED, submission)
+
+
+async def _is_blocked_for_its_bytes(submission: Submission) -> bool:
+    return submission.pin is not None and (
+        await find_block(submission, content_digest=submission.pin.content_digest) is not None
+    )
 
 
 def _spelling(submission: Submission, address: RepositoryAddress) -> dict[str, Any]:

@@ -12,8 +12,11 @@ from time import perf_counter
 
 SAMPLE_S = 0.02
 PATIENCE_S = 10.0
-OUR_PROGRAMS = frozenset({"sh", "dash", "bash", "git", "git-remote-http", "git-remote-https", "python", "python3"})
-"""What the registry itself starts: git through a shell that sets its limits, and python for the scanner."""
+OUR_PROGRAMS = frozenset(
+    {"sh", "dash", "bash", "git", "git-remote-http", "git-remote-https", "python", "python3", "false"}
+)
+"""What the registry itself starts: git through a shell that sets its limits, python for the scanner, and `false`, which git
+asks for passwords so that nobody else is."""
 
 
 class Measure:

@@ -6,6 +6,7 @@ import asyncio
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
+from contextlib import suppress
 from typing import Self
 
 import structlog
@@ -114,8 +115,15 @@ class ScanProcess:
     async def gone(self) -> None:
         """Wait until nothing of a process that is ending remains."""
         self._stdin.close()
+        await self._drain()
         await self._process.wait()
         await self._listener
+
+    async def _drain(self) -> None:
+        """Read an answer that nobody waits for any more: asyncio does not count a process as gone while a pipe is full."""
+        with suppress(RuntimeError):  # somebody waits for it after all, and will see its end
+            while await self._stdout.read(HEADER.size * 16_384):
+                pass
 
     async def _wait_ready(self) -> None:
         try:

@@ -55,9 +55,13 @@ class UploadPack:
                 os.killpg(self._process.pid, signal.SIGKILL)
 
     async def close(self) -> None:
-        """Kill it if it still runs, and wait until it is gone."""
+        """Kill it if it still runs, and wait until it is gone.
+
+        What is left in its pipes is read first: asyncio does not count a process as gone while a pipe of it is full.
+        """
         self.kill()
         self._stdin.close()
+        await asyncio.gather(_drain(self._stdout), _drain(self._stderr))
         await self._process.wait()
 
     async def _feed(self, request: bytes) -> None:
@@ -70,6 +74,11 @@ class UploadPack:
     async def _note_errors(self) -> None:
         while piece := await self._stderr.read(CHUNK_BYTES):
             self.errors += piece[: ERROR_BYTES - len(self.errors)]
+
+
+async def _drain(stream: asyncio.StreamReader) -> None:
+    while await stream.read(CHUNK_BYTES):
+        pass
 
 
 def _pipe(stream: T | None) -> T:

@@ -70,6 +70,8 @@ def test_submit_waits_and_publishes__and_says_why_where_it_does_not(tmp_path: Pa
         assert listed["total"] == 2
         rescanned = run("rescan", child["slug"], "--data", data)
         assert (rescanned.returncode, "new run" in rescanned.stdout) == (0, True)
+        assert run("rescan", "--outdated", "--data", data).stdout == "Nothing to do.\n"
+        assert run("rescan", "--data", data).returncode == 2
         assert run("stuck", "--data", data).stdout == "Nothing is stuck.\n"
         assert run("dlq", "--data", data).stdout == "There are no dead letters.\n"
     assert read_json("skills", "--json", "--data", data)["total"] == 2

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from vskill_platform.domain.errors import StoreUnavailable
-from vskill_platform.domain.ids import submission_key
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
 from vskill_platform.domain.records import HistoryEntry, Submission
 from vskill_platform.pipeline.intake import Intake, submit_repository
@@ -101,12 +100,6 @@ class Journey:
         """Kind and subject of every event."""
         page = await self.env.events.read(0)
         return [(event.kind, event.subject) for event in page.events]
-
-    async def version_of(self, identity: str) -> int:
-        """The version of the submission's record."""
-        entry = await self.env.kv.get(submission_key(identity))
-        assert entry is not None
-        return entry.version
 
     def with_env(self, **bindings: object) -> Journey:
         """The same with other bindings."""

@@ -9,8 +9,10 @@ import msgspec
 import pytest
 
 from tests.pipeline.journey import Journey, skill_md
+from vskill_platform.domain.archives import read_tar
+from vskill_platform.domain.content import content_digest
 from vskill_platform.domain.errors import BranchNotDefault
-from vskill_platform.domain.ids import Digest
+from vskill_platform.domain.ids import Digest, claim_key, history_key
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.pipeline.intake import Answer
@@ -56,7 +58,9 @@ async def test_archives_hold_what_was_scanned__and_nothing_else(journey: Journey
         ("notes/\u00fc.md", False),
         ("scripts/hi.sh", True),
     ]
-    assert (version.zip_size, version.content_digest) == (len(zipped), version.content_digest)
+    tarred = await journey.env.blobs.get(Digest(version.tar_digest))
+    assert (version.zip_size, version.tar_size) == (len(zipped), len(tarred))
+    assert content_digest(read_tar(tarred)) == version.content_digest
 
 
 async def test_same_source_answers_verified__when_it_is_submitted_again(journey: Journey) -> None:
@@ -129,8 +133,10 @@ async def test_several_skills_become_a_submission_each__in_one_commit(journey: J
     parent = await journey.read(children[0].parent_id or "")
     expanded = (await journey.history(parent.id))[-1]
     assert expanded.message.startswith("7 skills at ")
-    versions = {await journey.version_of(parent.id)}
-    assert len(versions) == 1
+    claims = [await journey.env.kv.get(claim_key(parent.repo_url, name)) for name in names]
+    step = await journey.env.kv.get(history_key(parent.id, expanded.number))
+    assert step is not None
+    assert {claim.version for claim in claims if claim is not None} == {step.version}
 
 
 async def test_skills_of_one_name_are_both_published__under_names_of_their_own(journey: Journey) -> None:

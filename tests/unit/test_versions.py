@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vskill_platform.domain.errors import InvalidVersion
-from vskill_platform.domain.versions import next_version, read_version, require_version, version_order
+from vskill_platform.domain.versions import next_version, read_version, version_order
 
 numbers = st.integers(0, 30)
 versions = st.builds(
@@ -72,10 +71,3 @@ def test_version_order_is_that_of_semantic_versioning__with_pre_releases() -> No
 @pytest.mark.parametrize("text", ["", "x", "1.2.3.4", "01.2.3", "1.2.3-", "9" * 70, "1.0.0-" + "a" * 80, "1.2.3\n"])
 def test_version_is_none__when_it_is_none(text: str) -> None:
     assert read_version(text) is None
-
-
-def test_required_version_is_refused__when_new_bytes_cannot_have_it() -> None:
-    assert require_version("1.2", current="1.0.0") == "1.2.0"
-    for wanted, taken in (("1.0.0", ["1.0.0"]), ("0.9.0", []), ("1.0.0", []), ("latest", [])):
-        with pytest.raises(InvalidVersion):
-            require_version(wanted, current="1.0.0", taken=taken)

@@ -22,27 +22,31 @@ def requeue(
     as_json: bool = AS_JSON,
 ) -> None:
     """Make dead letters deliverable again, and start a new run of submissions that have ended."""
-    outcomes = asyncio.run(_post(settings_from(data=data), "/control/requeue", ids))
+    outcomes = asyncio.run(_post(settings_from(data=data), "/control/requeue", Ids(ids=ids)))
     _tell(outcomes, as_json=as_json)
     if any(item.outcome in ("refused", "lost") for item in outcomes):
         raise typer.Exit(1)
 
 
 def rescan(
-    ids: list[str] = typer.Argument(..., help="Published skills (owner/repo/skill) or their submissions (sub_…)."),
+    ids: list[str] = typer.Argument(None, help="Published skills (owner/repo/skill) or their submissions (sub_…)."),
+    outdated: bool = typer.Option(False, "--outdated", help="All that other rules were applied to, up to 1000 a call."),
     data: str | None = DATA,
     as_json: bool = AS_JSON,
 ) -> None:
     """Scan the published bytes again. Nothing is fetched; what fails now is withdrawn."""
-    outcomes = asyncio.run(_post(settings_from(data=data), "/control/rescan", ids))
+    if bool(ids) == outdated:
+        raise typer.BadParameter("Name skills or submissions, or give --outdated.")
+    path = "/control/rescan-outdated" if outdated else "/control/rescan"
+    outcomes = asyncio.run(_post(settings_from(data=data), path, None if outdated else Ids(ids=ids)))
     _tell(outcomes, as_json=as_json)
     if any(item.outcome == "refused" for item in outcomes):
         raise typer.Exit(1)
 
 
-async def _post(settings: Settings, path: str, ids: list[str]) -> list[Outcome]:
+async def _post(settings: Settings, path: str, body: Ids | None) -> list[Outcome]:
     async with open_registry(settings) as registry:
-        return await registry.post(path, list[Outcome], Ids(ids=ids))
+        return await registry.post(path, list[Outcome], body)
 
 
 def _tell(outcomes: list[Outcome], *, as_json: bool) -> None:

@@ -51,18 +51,6 @@ def next_version(current: str | None, *, declared: str | None, taken: Collection
     return FIRST_VERSION if current is None and FIRST_VERSION not in taken else _bump_patch(floor, taken)
 
 
-def require_version(wanted: str, *, current: str | None, taken: Collection[str] = ()) -> str:
-    """The version that a client asks for by name. Raises InvalidVersion where new bytes cannot have it."""
-    version = read_version(wanted)
-    if version is None:
-        raise InvalidVersion(f"'{wanted[:60]}' is no semantic version such as 1.2.3.", version=wanted[:60])
-    if version in taken:
-        raise InvalidVersion(f"Version {version} is published with other bytes. Choose a higher one.", version=version)
-    if current is not None and version_order(version) <= version_order(current):
-        raise InvalidVersion(f"Version {version} is not higher than {current}, the newest.", version=version)
-    return version
-
-
 def _bump_patch(version: str, taken: Collection[str]) -> str:
     major, minor, patch, is_release, _ = version_order(version)
     numbers = _one_more(major, minor, patch) if is_release else (major, minor, patch)

@@ -16,8 +16,9 @@ from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.pipeline.blocking import block_and_stop, make_block, unblock
 from vskill_platform.pipeline.requeue import requeue
-from vskill_platform.pipeline.rescan import rescan_skill, rescan_submission
+from vskill_platform.pipeline.rescan import rescan_outdated, rescan_skill, rescan_submission
 from vskill_platform.pipeline.review import approve_submission, reject_submission
+from vskill_platform.scanning.tier1.rules import load_ruleset
 from vskill_platform.stores.blocklist import list_blocks
 from vskill_platform.stores.reads import require_readable
 from vskill_platform.stores.skills import get_published_skills_list
@@ -131,6 +132,13 @@ async def rescan_ids(data: JSONBody[Ids]) -> list[Outcome]:
     return [await _rescan(identity) for identity in data.ids]
 
 
+@post("/control/rescan-outdated", status_code=200)
+async def rescan_after_new_rules(limit: Limit = 1000) -> list[Outcome]:
+    """Scan published skills again that other rules were applied to, at most so many."""
+    started = await rescan_outdated(load_ruleset().version, limit=limit)
+    return [Outcome(id=one.slug or one.id, outcome="new_run", detail=f"Run {one.run} of {one.id}.") for one in started]
+
+
 async def _rescan(identity: str) -> Outcome:
     rescan = rescan_submission if identity.startswith("sub_") else rescan_skill
     try:
@@ -209,6 +217,7 @@ CONTROL_ROUTES = [
     drop_dead_letters,
     requeue_ids,
     rescan_ids,
+    rescan_after_new_rules,
     approve,
     reject,
     list_block_entries,

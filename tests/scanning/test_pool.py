@@ -109,11 +109,22 @@ async def test_pool_goes_on_with_another_process__after_a_time_limit() -> None:
         assert pid not in pool.pids
 
 
-async def test_scan_reports_a_crash__when_its_process_dies_in_the_middle() -> None:
+async def test_scan_succeeds__when_the_process_dies_before_it_has_the_job() -> None:
     async with one_process() as pool:
         pid, scanning = await start_stopped(pool)
         os.kill(pid, signal.SIGKILL)
-        assert_unseen(await scanning, SKILL, reason=SCANNER_CRASHED)
+        assert (await scanning).verdict is Verdict.PASS
+        assert pool.pids != (pid,)
+
+
+async def test_scan_reports_a_crash__when_its_process_dies_in_the_middle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    python = sys.executable
+    monkeypatch.setattr(sys, "executable", bad_child(tmp_path, body="os.kill(os.getpid(), 9)"))
+    async with one_process() as pool:
+        monkeypatch.setattr(sys, "executable", python)
+        assert_unseen(await pool.scan(SKILL), SKILL, reason=SCANNER_CRASHED)
         assert (await pool.scan(SKILL)).verdict is Verdict.PASS
 
 

@@ -60,6 +60,7 @@ def bad_child(folder: Path, *, body: str) -> str:
         "import os, struct, sys\n"
         "os.write(1, bytes(4))\n"
         "job = sys.stdin.buffer.read(struct.unpack('>I', sys.stdin.buffer.read(4))[0])\n"
+        "os.write(1, bytes(4))\n"
         f"{body}\n"
     )
     program.chmod(0o755)

@@ -38,6 +38,7 @@ def main() -> int:
         _limit_itself(memory_bytes)
         _write(answers, frame(None))
         while (data := _read_frame()) is not None:
+            _write(answers, frame(None))
             _allow_cpu(cpu_s)
             _write(answers, _answer(data))
     except MemoryError:

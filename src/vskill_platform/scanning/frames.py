@@ -1,6 +1,7 @@
 """What a pool and its scanning processes say to each other: msgpack in frames, each with its length before it.
 
-A process says one empty frame when it is ready. Then it is given jobs, one at a time, and answers each.
+A process says one empty frame when it is ready. Then it is given jobs, one at a time: it says an empty frame when it has
+one whole and has not looked at it yet, and then its answer. So an end before the empty frame is not the job's doing.
 """
 
 from __future__ import annotations

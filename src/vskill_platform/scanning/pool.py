@@ -154,11 +154,12 @@ class ScannerPool:
         return await _unseen_report(content, reason, elapsed_ms=(perf_counter() - started) * 1e3)
 
     async def _hand_over(self, place: _Place, process: ScanProcess, job: bytes) -> ScanProcess:
-        """Hand the job to the process, or once to another where this one turns out to have died while it was idle."""
+        """Hand the job to the process, or once to another where this one ends before it has the job."""
         try:
             await process.give(job)
-        except ConnectionError:
+        except (EOFError, ConnectionError):
             self._end(place)
+            self._ensure_open()
             process = await self._fill(place)
             await process.give(job)
         return process

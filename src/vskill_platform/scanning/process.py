@@ -73,10 +73,11 @@ class ScanProcess:
         return not self._is_killed and self._process.returncode is None and not self._stdout.at_eof()
 
     async def give(self, job: bytes) -> None:
-        """Hand a job over. Raises ConnectionError where the process is gone."""
+        """Hand a job over, and hear that it has arrived. Raises ConnectionError or EOFError where the process is gone."""
         self.jobs += 1
         self._stdin.write(job)
         await self._stdin.drain()
+        await self._stdout.readexactly(HEADER.size)
 
     async def take(self) -> bytes:
         """What the process answers. Raises EOFError where it ends first, and ValueError for an answer that is too large."""

@@ -68,6 +68,19 @@ def name_of(value: object) -> str:
     return value.id if isinstance(value, Rule) else str(value)[:24]
 
 
+CHECKED = [rule for rule in load_ruleset().check_rules if rule.example_path]
+
+
+@pytest.mark.parametrize(("rule", "text"), [(rule, text) for rule in CHECKED for text in rule.matches], ids=name_of)
+def test_check_hits__the_examples_of_its_rule(rule: Rule, text: str) -> None:
+    assert rule.id in rules_hit(scan(text, path=rule.example_path or ""))
+
+
+@pytest.mark.parametrize(("rule", "text"), [(rule, text) for rule in CHECKED for text in rule.ignores], ids=name_of)
+def test_check_leaves_alone__what_only_looks_like_it(rule: Rule, text: str) -> None:
+    assert rule.id not in rules_hit(scan(text, path=rule.example_path or ""))
+
+
 @pytest.mark.parametrize(("rule", "kind", "text"), EXAMPLES, ids=name_of)
 def test_rule_hits__its_examples(rule: Rule, kind: FileKind, text: str) -> None:
     assert rule.id in rules_hit(scan(text, path=PATH_OF_KIND[kind]))

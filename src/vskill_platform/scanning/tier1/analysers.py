@@ -6,12 +6,22 @@ Each stands alone, so that one that fails does not take others with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from vskill_platform.scanning.tier1 import hidden_text, structure
 from vskill_platform.scanning.tier1.matching import pattern_analyser
-from vskill_platform.scanning.tier1.skill import Analyser, Hit, LimitHit, Observation, SkillUnderScan
+from vskill_platform.scanning.tier1.skill import (
+    Analyser,
+    Fact,
+    Finder,
+    Hit,
+    Joiner,
+    LimitHit,
+    Observation,
+    Sighting,
+    SkillUnderScan,
+)
 from vskill_platform.scanning.tier1.views import frontmatter_views, normalised_views, raw_views
 
 Check = Callable[[SkillUnderScan], structure.Seen]
@@ -61,11 +71,49 @@ def check_analyser(check: Check) -> NamedAnalyser:
     return NamedAnalyser(name, observe_check)
 
 
-CHECK_NAMES = frozenset(check.__name__ for check in CHECKS)
+class NamedFinder(NamedTuple):
+    """Something that reads files once and reports under several checks, with the names of those checks."""
+
+    name: str
+    find: Finder
+    checks: frozenset[str]
+
+
+class NamedJoiner(NamedTuple):
+    """Something that weighs what all others have seen in all files, with the names of the checks it reports under."""
+
+    name: str
+    join: Joiner
+    checks: frozenset[str]
+
+
+FINDERS: tuple[NamedFinder, ...] = ()
+JOINERS: tuple[NamedJoiner, ...] = ()
+
+
+def finder_analyser(finder: NamedFinder) -> NamedAnalyser:
+    """The analyser that reports what a finder sees under the rules that name its checks."""
+    return NamedAnalyser(finder.name, lambda skill: under_rules(skill, finder.find(skill)))
+
+
+def under_rules(skill: SkillUnderScan, seen: Iterable[Sighting | Fact | LimitHit]) -> Iterator[Observation]:
+    """What was seen, with each sighting under every rule that names its check."""
+    rules = skill.ruleset.rules_by_check
+    for one in seen:
+        if isinstance(one, Sighting):
+            yield from (Hit(rule, *one[1:]) for rule in rules.get(one.check, ()))
+        else:
+            yield one
+
+
+CHECK_NAMES = frozenset(check.__name__ for check in CHECKS).union(
+    *(finder.checks for finder in FINDERS), *(joiner.checks for joiner in JOINERS)
+)
 
 ANALYSERS: tuple[NamedAnalyser, ...] = (
     NamedAnalyser("raw", pattern_analyser(raw_views)),
     NamedAnalyser("normalised", pattern_analyser(normalised_views)),
     NamedAnalyser("frontmatter", pattern_analyser(frontmatter_views)),
     *(check_analyser(check) for check in CHECKS),
+    *(finder_analyser(finder) for finder in FINDERS),
 )

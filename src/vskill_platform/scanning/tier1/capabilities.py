@@ -6,13 +6,13 @@ A first, honest pass over what is written plainly. It accuses nobody; it lets pe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 
 from vskill_platform.domain.scan import Capabilities
 from vskill_platform.scanning.tier1.file_kinds import Shape, suffix_of
 from vskill_platform.scanning.tier1.patterns import Pattern
-from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
+from vskill_platform.scanning.tier1.skill import Fact, FactKind, FileUnderScan, SkillUnderScan
 
 MATCHES_PER_FILE = 1_000
 LONGEST_LINE = 2_000
@@ -49,15 +49,21 @@ _INSTALLERS = (("pypi", _PYPI, _PYPI_NAME), ("npm", _NPM, _NPM_NAME), ("npm", _N
 _COMMAND = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*=\S*\s+)*((?:\./|~/|/)?[A-Za-z0-9_][A-Za-z0-9_./+-]{0,63})(?:\s|\Z)")
 
 
-def capabilities_of(skill: SkillUnderScan) -> Capabilities:
-    """What the skill's text says it reaches, runs, reads and installs; each list sorted and bounded."""
+def capabilities_of(skill: SkillUnderScan, facts: Sequence[Fact] = ()) -> Capabilities:
+    """What the skill's text and code say it reaches, runs, writes, reads and installs; each list sorted and bounded."""
     files = [file for file in skill.files if file.shape is Shape.TEXT]
     limit = skill.limits.max_capabilities
+
+    def known(*kinds: FactKind) -> Iterator[str]:
+        return (fact.value for fact in facts if fact.kind in kinds and fact.value)
+
     return Capabilities(
-        network_hosts=_some(_hosts(files), limit),
-        commands=_some(_commands(files), limit),
-        environment=_some(_caught(_VARIABLE, files), limit),
-        packages=_some(_packages(files), limit),
+        network_hosts=_some(chain(_hosts(files), known(FactKind.REACHES, FactKind.SENDS)), limit),
+        commands=_some(chain(_commands(files), known(FactKind.RUNS)), limit),
+        files_written=_some(known(FactKind.WRITES, FactKind.DOWNLOADS), limit),
+        environment=_some(chain(_caught(_VARIABLE, files), known(FactKind.READS_ENVIRONMENT)), limit),
+        packages=_some(chain(_packages(files), known(FactKind.INSTALLS)), limit),
+        remote_instructions=_some(known(FactKind.FOLLOWS), limit),
     )
 
 

@@ -43,6 +43,7 @@ class _GivenRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     check: Text | None = None
     matches: tuple[str, ...] = ()
     ignores: tuple[str, ...] = ()
+    example_path: Text | None = None
 
 
 class _RuleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -52,7 +53,10 @@ class _RuleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing the scanner looks for. It has a `pattern` or the name of a `check`, never both."""
+    """One thing the scanner looks for. It has a `pattern` or the name of a `check`, never both.
+
+    `matches` and `ignores` are texts in which it must and must not be found, as the file `example_path` where that matters.
+    """
 
     id: str
     title: str
@@ -68,6 +72,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     check: str | None
     matches: tuple[str, ...]
     ignores: tuple[str, ...]
+    example_path: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +91,14 @@ class Ruleset:
     def check_rules(self) -> tuple[Rule, ...]:
         """The rules that hit by a named check."""
         return tuple(rule for rule in self.rules.values() if rule.check is not None)
+
+    @cached_property
+    def rules_by_check(self) -> dict[str, tuple[str, ...]]:
+        """The ids of the rules that hit where a check reports something."""
+        found: dict[str, tuple[str, ...]] = {}
+        for rule in self.check_rules:
+            found[rule.check or ""] = (*found.get(rule.check or "", ()), rule.id)
+        return found
 
 
 @cache

@@ -14,10 +14,18 @@ from vskill_platform.domain.errors import InvalidRules
 from vskill_platform.domain.scan import Capabilities, Finding, ScanReport, Severity, Verdict
 from vskill_platform.scanning.limits import ANALYSER_FAILED, BYTES_LIMIT, ScanLimits
 from vskill_platform.scanning.scoring import score, verdict
-from vskill_platform.scanning.tier1.analysers import ANALYSERS, CHECK_NAMES, NamedAnalyser
+from vskill_platform.scanning.tier1.analysers import (
+    ANALYSERS,
+    CHECK_NAMES,
+    JOINERS,
+    NamedAnalyser,
+    NamedJoiner,
+    under_rules,
+)
 from vskill_platform.scanning.tier1.capabilities import capabilities_of
 from vskill_platform.scanning.tier1.rules import Rule, Ruleset, load_ruleset
 from vskill_platform.scanning.tier1.skill import (
+    Fact,
     FileUnderScan,
     Hit,
     LimitHit,
@@ -46,6 +54,7 @@ def scan_content(
     files = _files_within(content, limits.max_bytes)
     skill = SkillUnderScan(content=content, files=files, ruleset=rules, limits=limits)
     observations = list(_observe(skill, analysers))
+    observations += list(_observe(skill, [_after(observations, joiner) for joiner in JOINERS]))
     if len(files) < len(content.files):
         observations.append(LimitHit(BYTES_LIMIT))
     return _report(skill, observations)
@@ -53,7 +62,7 @@ def scan_content(
 
 def _report(skill: SkillUnderScan, observations: Sequence[Observation]) -> ScanReport:
     findings = _findings(skill, [seen for seen in observations if isinstance(seen, Hit)])
-    capabilities = _capabilities(skill)
+    capabilities = _capabilities(skill, [seen for seen in observations if isinstance(seen, Fact)])
     failed = {f"{ANALYSER_FAILED}:capabilities"} if capabilities is None else set()
     limits_hit = tuple(sorted(failed | {seen.name for seen in observations if isinstance(seen, LimitHit)}))
     points = score(findings)
@@ -72,10 +81,10 @@ def _report(skill: SkillUnderScan, observations: Sequence[Observation]) -> ScanR
     )
 
 
-def _capabilities(skill: SkillUnderScan) -> Capabilities | None:
+def _capabilities(skill: SkillUnderScan, facts: Sequence[Fact]) -> Capabilities | None:
     """What the skill can do; None where that could not be found out."""
     try:
-        return capabilities_of(skill)
+        return capabilities_of(skill, facts)
     except MemoryError:
         raise
     except Exception:  # one part that fails must not lose what the others found
@@ -110,6 +119,11 @@ def _observe(skill: SkillUnderScan, analysers: Iterable[NamedAnalyser]) -> Itera
         except Exception:
             _log.exception("The analyser %s failed. The report says so and does not say PASS.", name)
             yield LimitHit(f"{ANALYSER_FAILED}:{name}")
+
+
+def _after(observations: Sequence[Observation], joiner: NamedJoiner) -> NamedAnalyser:
+    """The joiner as an analyser that knows what the others have seen."""
+    return NamedAnalyser(joiner.name, lambda skill: under_rules(skill, joiner.join(skill, observations)))
 
 
 def _findings(skill: SkillUnderScan, hits: Sequence[Hit]) -> list[Finding]:

@@ -1,20 +1,24 @@
 """A skill as the analysers see it, and what they say about it.
 
 An analyser is a function from a `SkillUnderScan` to observations. It never decides how grave a thing is: it names a rule
-and a place, and the rule has the rest.
+and a place, and the rule has the rest. What accuses nobody by itself, such as a host that is reached or a file that is
+written, is a fact; facts of all files together are what `meaning/` and the list of capabilities are made from.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
 from vskill_platform.domain.content import SKILL_FILE_NAMES, SkillContent, SkillFile
 from vskill_platform.scanning.limits import ScanLimits
-from vskill_platform.scanning.tier1.file_kinds import UTF16_MARKS, FileKind, Shape, kinds_of, shape_of
+from vskill_platform.scanning.tier1.file_kinds import UTF16_MARKS, FileKind, Shape, kinds_of, shape_of, suffix_of
+from vskill_platform.scanning.tier1.languages import Language, language_of_fence, language_of_file
+from vskill_platform.scanning.tier1.markdown.document import Document
 from vskill_platform.scanning.tier1.rules import Ruleset
 
 WITHOUT_WIDTH = re.compile(
@@ -22,6 +26,7 @@ WITHOUT_WIDTH = re.compile(
 )
 BYTE_ORDER_MARK = "\ufeff"
 LONGEST_NAME = 128
+MARKDOWN_SUFFIXES = frozenset(["md", "mdx", "markdown", "mdc"])
 YAML_SIGNS = (">", "|", "&", "*", "!", "{", "[", "#")
 """What a value begins with that is more than plain text."""
 
@@ -43,7 +48,70 @@ class LimitHit(NamedTuple):
     name: str
 
 
-Observation = Hit | LimitHit
+class FactKind(StrEnum):
+    """What a fact says. Behind each stands what its `value` is."""
+
+    REACHES = "reaches"
+    """The host, in lower case; empty where only the program knows it."""
+    DOWNLOADS = "downloads"
+    """The path that is written with what came from outside; empty where it stays in memory."""
+    SENDS = "sends"
+    """The host that data is sent to; empty where only the program knows it."""
+    RUNS = "runs"
+    """The command's first word, without its folders."""
+    EXECUTES = "executes"
+    """The path of a file that is run as a program or as code."""
+    EVALUATES = "evaluates"
+    """What runs text as code, such as `eval`."""
+    DECODES = "decodes"
+    """How something is decoded, such as `base64`."""
+    WRITES = "writes"
+    """The path that is written."""
+    READS_SECRET = "reads-secret"
+    """The path, variable or store that holds a secret."""
+    READS_ENVIRONMENT = "reads-environment"
+    """The name of an environment variable."""
+    INSTALLS = "installs"
+    """A package, as `registry:name`."""
+    FOLLOWS = "follows"
+    """The address whose text the agent is told to obey."""
+
+
+class Fact(NamedTuple):
+    """Something a skill does, at a place. `value` is at most 300 characters long."""
+
+    kind: FactKind
+    file: str
+    line: int
+    value: str
+    layer: str
+
+
+Observation = Hit | LimitHit | Fact
+
+
+class Sighting(NamedTuple):
+    """What an analyser reports by the name of a check: every rule with `check = "..."` of that name hits there.
+
+    `line` and `column` count from 1; 0 means the file as a whole.
+    """
+
+    check: str
+    file: str
+    line: int = 0
+    column: int = 0
+    excerpt: str = ""
+    layer: str = "structure"
+
+
+class Snippet(NamedTuple):
+    """Code in one language: a whole file, or a fenced block of a Markdown file. `first_line` is that of its first line."""
+
+    file: str
+    language: Language
+    text: str
+    first_line: int
+    is_fenced: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +148,21 @@ class FileUnderScan:
     def lines(self) -> list[str]:
         """The lines of the text."""
         return self.text.split("\n")
+
+    @cached_property
+    def language(self) -> Language | None:
+        """The programming language, by name or by `#!`, of what is one."""
+        return language_of_file(self.path, self.content) if self.shape is Shape.TEXT else None
+
+    @cached_property
+    def is_markdown(self) -> bool:
+        """Whether an agent would read the file as Markdown."""
+        return self.shape is Shape.TEXT and suffix_of(self.path) in MARKDOWN_SUFFIXES
+
+    @cached_property
+    def document(self) -> Document:
+        """The file as Markdown."""
+        return Document(self.lines)
 
     @cached_property
     def encoded(self) -> bytes:
@@ -137,8 +220,24 @@ class SkillUnderScan:
         """The frontmatter of the SKILL.md, split off without being parsed."""
         return split_frontmatter(self.skill_file.lines) if self.skill_file else None
 
+    @cached_property
+    def snippets(self) -> tuple[Snippet, ...]:
+        """All code whose language is known: files, and fenced blocks that name their language."""
+        return tuple(snippet for file in self.files for snippet in _snippets(file))
 
+
+Finder = Callable[[SkillUnderScan], Iterable[Sighting | Fact | LimitHit]]
+Joiner = Callable[[SkillUnderScan, Sequence[Observation]], Iterable[Sighting | LimitHit]]
 Analyser = Callable[[SkillUnderScan], Iterable[Observation]]
+
+
+def _snippets(file: FileUnderScan) -> Iterator[Snippet]:
+    if file.language is not None:
+        yield Snippet(file.path, file.language, file.text, first_line=1, is_fenced=False)
+    if file.is_markdown:
+        for block in file.document.fences:
+            if language := language_of_fence(block.language):
+                yield Snippet(file.path, language, block.text, block.first_line, is_fenced=True)
 
 
 def file_under_scan(file: SkillFile) -> FileUnderScan:

@@ -1,0 +1,1 @@
+"""Markdown read as Markdown: its blocks and sections, and what it hides."""

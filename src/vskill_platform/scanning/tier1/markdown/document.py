@@ -1,0 +1,246 @@
+"""A Markdown file as blocks in sections, each with its lines. One pass over the lines, whatever they hold.
+
+It follows CommonMark where that decides what an agent takes for code, for a heading or for a comment, and leaves the rest:
+the inside of a paragraph is text. `tests/scanning/test_document.py` holds it against a full parser.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+
+class BlockKind(StrEnum):
+    """What a run of lines is."""
+
+    FRONTMATTER = "frontmatter"
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    ITEM = "item"
+    QUOTE = "quote"
+    TABLE = "table"
+    FENCE = "fence"
+    HTML = "html"
+    COMMENT = "comment"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines that belong together. `first_line` counts from 1; of a fence, `text` has neither the fences nor their lines.
+
+    `language` is the first word after an opening fence, in lower case, and `info` all of them. `level` is a heading's.
+    """
+
+    kind: BlockKind
+    text: str
+    first_line: int
+    last_line: int
+    language: str = ""
+    info: str = ""
+    level: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and what follows it up to the next heading. `titles` leads from the outermost heading to this one."""
+
+    titles: tuple[str, ...]
+    first_line: int
+    blocks: tuple[Block, ...]
+
+    @property
+    def title(self) -> str:
+        """The section's own heading; empty before the first one."""
+        return self.titles[-1] if self.titles else ""
+
+
+class Document:
+    """A Markdown text, taken apart when it is first asked for something."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """All blocks in their order."""
+        return tuple(_Reader(self._lines).read())
+
+    @cached_property
+    def sections(self) -> tuple[Section, ...]:
+        """The blocks by heading. What stands before the first heading is a section without titles."""
+        return tuple(_sections(self.blocks))
+
+    @cached_property
+    def fences(self) -> tuple[Block, ...]:
+        """The fenced blocks."""
+        return tuple(block for block in self.blocks if block.kind is BlockKind.FENCE)
+
+    def block_at(self, line: int) -> Block | None:
+        """The block that a line belongs to; the lines of a fence itself belong to the fenced block."""
+        at = bisect_right(self._block_starts, line) - 1
+        if at < 0:
+            return None
+        block = self.blocks[at]
+        return block if line <= block.last_line + (block.kind is BlockKind.FENCE) else None
+
+    def section_at(self, line: int) -> Section | None:
+        """The section that a line belongs to; None in a document without any block."""
+        at = bisect_right(self._section_starts, line) - 1
+        return self.sections[at] if at >= 0 else None
+
+    @cached_property
+    def _block_starts(self) -> list[int]:
+        return [block.first_line - (block.kind is BlockKind.FENCE) for block in self.blocks]
+
+    @cached_property
+    def _section_starts(self) -> list[int]:
+        return [section.first_line for section in self.sections]
+
+
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
+_FENCE = re.compile(
+    r"(?P<lead>[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*){0,6})(?P<fence>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$"
+)
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
+_TABLE = re.compile(r"[ \t]*\|")
+_QUOTE = re.compile(r" {0,3}>")
+_QUOTE_MARKS = re.compile(r"(?: {0,3}> ?)+")
+_HTML = re.compile(r" {0,3}<(?:[a-zA-Z/!?])")
+_LONGEST_MARK = 400
+"""Characters of a line that are looked at for what begins it."""
+
+
+class _Reader:
+    """Walks over the lines once."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+        self._at = 0
+
+    def read(self) -> Iterator[Block]:
+        yield from self._frontmatter()
+        while self._at < len(self._lines):
+            line = self._lines[self._at]
+            if not line or line.isspace():
+                self._at += 1
+            else:
+                yield self._block(line[:_LONGEST_MARK])
+
+    def _frontmatter(self) -> Iterator[Block]:
+        first = next((number for number, line in enumerate(self._lines) if line.strip()), None)
+        if first is None or self._lines[first].rstrip() != "---":
+            return
+        closing = next((n for n in range(first + 1, len(self._lines)) if self._lines[n].rstrip() == "---"), None)
+        if closing is not None:
+            yield self._made(BlockKind.FRONTMATTER, first + 1, closing)
+            self._at = closing + 1
+
+    def _block(self, line: str) -> Block:
+        if fence := _FENCE.match(line):
+            return self._fence(fence)
+        if heading := _HEADING.match(line):
+            self._at += 1
+            level = len(heading[1])
+            return Block(BlockKind.HEADING, (heading[2] or "").strip(), self._at, self._at, level=level)
+        if _HTML.match(line):
+            return self._html(line)
+        if _QUOTE.match(line):
+            return self._run(BlockKind.QUOTE)
+        if _TABLE.match(line):
+            return self._run(BlockKind.TABLE)
+        return self._run(BlockKind.ITEM) if _ITEM.match(line) else self._paragraph()
+
+    def _fence(self, opening: re.Match[str]) -> Block:
+        start = self._at + 1
+        closing = re.compile(rf"[ \t>]*{re.escape(opening['fence'][0])}{{{len(opening['fence'])},}}[ \t]*$")
+        is_quoted = ">" in opening["lead"]
+        end = start
+        while end < len(self._lines) and not closing.match(self._lines[end]):
+            if is_quoted and not _QUOTE.match(self._lines[end]):
+                break
+            end += 1
+        is_closed = end < len(self._lines) and closing.match(self._lines[end])
+        self._at = end + 1 if is_closed else end
+        info = opening["info"].strip()
+        language = info.split()[0].strip("{.}").lower() if info.strip("{.} ") else ""
+        text = "\n".join(_unquoted(line, is_quoted=is_quoted) for line in self._lines[start:end])
+        return Block(BlockKind.FENCE, text, start + 1, max(start, end), language=language, info=info)
+
+    def _html(self, line: str) -> Block:
+        """A comment up to its end; other HTML up to a blank line."""
+        start = self._at
+        if line.lstrip().startswith("<!--"):
+            end = start
+            opened = self._lines[start].find("<!--") + 4
+            while end < len(self._lines) and "-->" not in self._lines[end][opened if end == start else 0 :]:
+                end += 1
+            self._at = min(end + 1, len(self._lines))
+            return self._made(BlockKind.COMMENT, start, self._at)
+        while self._at < len(self._lines) and self._lines[self._at].strip():
+            self._at += 1
+        return self._made(BlockKind.HTML, start, self._at)
+
+    def _run(self, kind: BlockKind) -> Block:
+        """The lines up to a blank one or to the beginning of something else."""
+        start = self._at
+        self._at += 1
+        while self._at < len(self._lines) and self._continues(kind, self._lines[self._at][:_LONGEST_MARK]):
+            self._at += 1
+        return self._made(kind, start, self._at)
+
+    def _continues(self, kind: BlockKind, line: str) -> bool:
+        if not line.strip() or _FENCE.match(line) or _HEADING.match(line) or _is_comment(line):
+            return False
+        if kind is BlockKind.QUOTE:
+            return _QUOTE.match(line) is not None or not _ITEM.match(line)
+        if kind is BlockKind.TABLE:
+            return "|" in line
+        return not (_ITEM.match(line) or _QUOTE.match(line) or _TABLE.match(line))
+
+    def _paragraph(self) -> Block:
+        """A paragraph, or a heading where a line of `=` or `-` stands under it."""
+        start = self._at
+        self._at += 1
+        while self._at < len(self._lines):
+            line = self._lines[self._at][:_LONGEST_MARK]
+            if underline := _UNDERLINE.match(line):
+                self._at += 1
+                text = " ".join(part.strip() for part in self._lines[start : self._at - 1])
+                level = 1 if underline[1][0] == "=" else 2
+                return Block(BlockKind.HEADING, text, start + 1, self._at, level=level)
+            if not self._continues(BlockKind.PARAGRAPH, line):
+                break
+            self._at += 1
+        return self._made(BlockKind.PARAGRAPH, start, self._at)
+
+    def _made(self, kind: BlockKind, start: int, end: int) -> Block:
+        return Block(kind, "\n".join(self._lines[start:end]), start + 1, max(start + 1, end))
+
+
+def _unquoted(line: str, *, is_quoted: bool) -> str:
+    return _QUOTE_MARKS.sub("", line, count=1) if is_quoted else line
+
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith("<!--")
+
+
+def _sections(blocks: Sequence[Block]) -> Iterator[Section]:
+    titles: list[tuple[int, str]] = []
+    first_line, held = 1, list[Block]()
+    for block in blocks:
+        if block.kind is BlockKind.HEADING:
+            if held:
+                yield Section(tuple(title for _, title in titles), first_line, tuple(held))
+            while titles and titles[-1][0] >= block.level:
+                titles.pop()
+            titles.append((block.level, block.text))
+            first_line, held = block.first_line, []
+        held.append(block)
+    if held:
+        yield Section(tuple(title for _, title in titles), first_line, tuple(held))

@@ -1,0 +1,89 @@
+"""The scanner's own corpus: skills written for it, each in one readable file.
+
+A case is a text file. Its head has lines of `# key: value`; then come the files of the skill, each behind `-- path --`.
+`-- path base64 --` stands before bytes in base64, `-- path escaped --` before text in which `\\u200b`, `\\U000e0041` and
+`\\x00` stand for those characters, so that nothing invisible is in the repository. `-- path executable --` sets the bit.
+
+A pair is a clean case and one text planted in it: its head names `host`, as `benign/group/name`, and `plant`, as
+`SKILL.md:12`, the file and the line behind which the text of `-- planted --` goes.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from vskill_platform.domain.content import SkillContent, SkillFile, make_content
+
+FOLDER = Path(__file__).parent
+_HEAD = re.compile(r"# (\w+): (.+)")
+_FILE = re.compile(r"-- (\S+)((?: (?:base64|escaped|executable))*) --$", re.MULTILINE)
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2}))")
+
+
+class Case(NamedTuple):
+    """One skill of the corpus. `name` is its path without the extension; its first part is the kind of case."""
+
+    name: str
+    head: dict[str, str]
+    content: SkillContent
+
+    @property
+    def kind(self) -> str:
+        """`benign`, `malicious`, `tricks` or `pairs`."""
+        return self.name.partition("/")[0]
+
+    @property
+    def is_malicious(self) -> bool:
+        """Whether the case is to be flagged."""
+        return self.kind != "benign"
+
+
+@cache
+def read_corpus() -> tuple[Case, ...]:
+    """All cases in the order of their names."""
+    return tuple(read_case(path) for path in sorted(FOLDER.glob("*/**/*.txt")))
+
+
+@cache
+def read_case(path: Path) -> Case:
+    """The case in a file."""
+    text = path.read_text(encoding="utf-8")
+    first = _FILE.search(text)
+    if first is None:
+        raise ValueError(f"{path} has no line such as -- SKILL.md --")
+    head = {found[1]: found[2].strip() for found in _HEAD.finditer(text[: first.start()])}
+    name = path.relative_to(FOLDER).with_suffix("").as_posix()
+    files = list(_files(text))
+    return Case(name, head, _planted(head, files[0]) if "host" in head else make_content(files))
+
+
+def _files(text: str) -> Iterator[SkillFile]:
+    marks = [*_FILE.finditer(text)]
+    ends = [mark.start() for mark in marks[1:]] + [len(text)]
+    for mark, end in zip(marks, ends, strict=True):
+        flags = mark[2].split()
+        body = text[mark.end() + 1 : end]
+        if "base64" in flags:
+            content = base64.b64decode(body)
+        else:
+            content = (_ESCAPE.sub(_character, body) if "escaped" in flags else body).encode()
+        yield SkillFile(path=mark[1], content=content, executable="executable" in flags)
+
+
+def _character(found: re.Match[str]) -> str:
+    return chr(int(found[1] or found[2] or found[3], 16))
+
+
+def _planted(head: dict[str, str], planted: SkillFile) -> SkillContent:
+    host = read_case(FOLDER / f"{head['host']}.txt").content
+    path, _, line = head["plant"].rpartition(":")
+    by_path = {file.path: file for file in host.files}
+    lines = by_path[path].content.splitlines(keepends=True)
+    content = b"".join([*lines[: int(line)], planted.content, *lines[int(line) :]])
+    by_path[path] = SkillFile(path=path, content=content, executable=by_path[path].executable)
+    return make_content([*by_path.values()])

@@ -15,7 +15,7 @@ from vskill_platform.scanning.tier1.patterns import compile_pattern
 from vskill_platform.scanning.tier1.rules import Rule, load_ruleset
 from vskill_platform.scanning.tier1.scan import DEFAULT_LIMITS, scan_content
 from vskill_platform.scanning.tier1.skill import SkillUnderScan, file_under_scan
-from vskill_platform.scanning.tier1.views import raw_views
+from vskill_platform.scanning.tier1.views.raw import raw_views
 
 SKILLS = 300
 MEAN_BYTES = 30_000

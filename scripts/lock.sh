@@ -18,6 +18,8 @@ compile runtime pyproject.toml "$@"
 compile build requirements/build.in "$@"
 compile dev requirements/dev.in "$@"
 compile bench requirements/bench.in "$@"
+# An environment of its own, so it is held to nothing.
+compile peers requirements/peers.in "$@"
 
 if grep -n '://' requirements/*.txt; then
     echo "A requirement file names an address; none may." >&2

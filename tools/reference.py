@@ -9,6 +9,7 @@ import typer
 from click import Context, Parameter
 from msgspec import Meta
 
+from tools.rule_reference import TABLE_HEAD, rule_rows, rule_sections
 from vskill_platform.cli.main import app
 from vskill_platform.domain.errors import error_tree
 from vskill_platform.domain.recovery import STUCK_STATES, STUCK_THRESHOLD_MS
@@ -122,16 +123,13 @@ def _spelling(parameter: Parameter) -> str:
 def rules_page() -> str:
     """Every rule of tier 1."""
     rules = load_ruleset().rules.values()
-    rows = [
-        f"| `{rule.id}` | {rule.severity.value} | {rule.category.value} | {rule.owasp.value} | {rule.title} |"
-        for rule in rules
-    ]
     return _page(
         "Rules",
-        f"The {len(rows)} rules of tier 1. `vskill-platform explain ID` tells why a rule is there, how to mend what it finds, "
-        "and what it does and does not match. *OWASP* is the number in the Agentic Skills Top 10.",
-        "| rule | severity | category | OWASP | what it finds |\n|---|---|---|---|---|",
-        rows,
+        f"The {len(rules)} rules of tier 1. `vskill-platform explain ID` tells the same of one rule, with all its examples and "
+        "exceptions. *OWASP* is the number in the Agentic Skills Top 10. How to write rules of your own, and how to change how "
+        "grave these are, is in [Rules of your own](../howto/write-rules.md).",
+        TABLE_HEAD,
+        [*rule_rows(rules), *rule_sections(rules)],
     )
 
 

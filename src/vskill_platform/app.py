@@ -15,6 +15,7 @@ import uvicorn
 from litestar.types import ASGIApp
 
 from vskill_platform.domain.errors import AddressUnavailable
+from vskill_platform.domain.scan import Severity
 from vskill_platform.engines.blobs import BlobFolder
 from vskill_platform.engines.sqlite import find_owner, open_sqlite
 from vskill_platform.ingest.git import GitSource
@@ -22,6 +23,8 @@ from vskill_platform.pipeline.process import process_message
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.scanning.pool import ScannerPool
+from vskill_platform.scanning.tier1.packs import load_rules
+from vskill_platform.scanning.tier1.rules import Ruleset
 from vskill_platform.settings import Settings
 from vskill_platform.web.app import create_control_app, create_web_app
 from vskill_platform.worker.cron import Cron
@@ -93,6 +96,7 @@ async def run_registry(
     A second signal ends the process at once; what it was doing is done again at the next start.
     """
     async with open_env(settings, is_working=True) as env:
+        _tell_rules(load_rules(settings.rules_folder))
         worker, cron = ConsumerLoop(env), Cron(env)
         apps = [create_web_app(env), create_control_app(env)]
         public, control = _listen(settings), _listen_control(Path(settings.data))
@@ -111,6 +115,15 @@ async def run_registry(
             for server in servers:
                 server.should_exit = True
         (Path(settings.data) / SOCKET_NAME).unlink(missing_ok=True)
+
+
+def _tell_rules(ruleset: Ruleset) -> None:
+    """Log which rules are in force where they are not the bundled ones, and warn of those that are off."""
+    if ruleset.pack:
+        _log.info("rules_loaded", version=ruleset.version, files=[file.name for file in ruleset.pack])
+    if ruleset.off:
+        critical = [rule.id for rule in ruleset.off.values() if rule.severity is Severity.CRITICAL]
+        _log.warning("rules_switched_off", rules=list(ruleset.off), critical=critical)
 
 
 @asynccontextmanager

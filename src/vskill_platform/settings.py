@@ -113,6 +113,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     scan_memory_bytes: Annotated[
         int, Meta(ge=256 * 1024 * 1024, description="Memory that a scanning process may have.")
     ] = 1024 * 1024 * 1024
+    rules_folder: Annotated[
+        str,
+        Meta(
+            description="Folder with the operator's own rules (`*.toml`, `*.yar`, `*.yara`) and `severities.toml`, read "
+            "when the process starts; empty means none."
+        ),
+    ] = ""
     submissions_per_hour: Annotated[
         int, Meta(ge=1, description="Submissions that one address may make in an hour without an account.")
     ] = 10

@@ -16,13 +16,15 @@ from structlog.testing import capture_logs
 
 from tests.scanning.building import make_skill
 from tests.scanning.watching import bad_child, has_input, is_gone, make_stop, until
+from vskill_platform import __version__
 from vskill_platform.domain.content import SkillContent, content_digest
 from vskill_platform.domain.errors import ScannerUnavailable
 from vskill_platform.domain.scan import ScanReport, Verdict
-from vskill_platform.scanning.frames import Job, frame
+from vskill_platform.scanning.frames import Job, Start, frame
 from vskill_platform.scanning.limits import MEMORY_LIMIT, SCANNER_CRASHED, TIME_LIMIT, ScanLimits
 from vskill_platform.scanning.pool import ScannerPool
 from vskill_platform.scanning.process import MOST_LOGGED_BYTES, ScanProcess
+from vskill_platform.scanning.tier1.packs import load_rules
 from vskill_platform.scanning.tier1.scan import scan_content
 from vskill_platform.settings import Settings
 
@@ -137,7 +139,8 @@ async def test_scan_reports_the_memory_limit__for_content_that_needs_more() -> N
 
 async def test_process_ends_itself__when_a_job_takes_more_processor_time_than_it_may() -> None:
     slow = make_skill({"wide.md": "ﷺ" * (12 * MEGABYTE)})
-    process = await ScanProcess.start(memory_bytes=4096 * MEGABYTE, cpu_s=0)
+    rules = frame(Start(__version__, load_rules().version, ()))
+    process = await ScanProcess.start(memory_bytes=4096 * MEGABYTE, cpu_s=0, rules=rules)
     try:
         await process.give(frame(Job(1, slow, ScanLimits())))
         with pytest.raises(EOFError):

@@ -11,9 +11,7 @@ import re2
 from vskill_platform.domain.content import SkillFile, make_content
 from vskill_platform.domain.scan import ScanReport, Severity, Threat
 from vskill_platform.scanning.scoring import score
-from vskill_platform.scanning.tier1.exceptions import split_exceptions
 from vskill_platform.scanning.tier1.file_kinds import FileKind
-from vskill_platform.scanning.tier1.patterns import compile_pattern
 from vskill_platform.scanning.tier1.rules import RULES_FOLDER, Rule, load_ruleset
 from vskill_platform.scanning.tier1.scan import scan_content
 
@@ -36,20 +34,16 @@ PATH_OF_KIND = {
 }
 
 
-def is_excused_by_words(rule: Rule, text: str) -> bool:
-    """Whether nothing but a word of warning keeps the rule from hitting, which counts in prose alone."""
-    warning = None if rule.unless is None else split_exceptions(rule.unless).warning
-    return warning is not None and compile_pattern(warning).is_in(text.encode())
+NOT_PROSE = (FileKind.SCRIPT, FileKind.CONFIG, FileKind.FRONTMATTER)
+
+
+def is_quoted_in_prose(rule: Rule, text: str) -> bool:
+    """Whether a text for readers could say this without meaning it; what is run or configures something could not."""
+    return any(finding.rule_id == rule.id and finding.context for finding in scan(text).findings)
 
 
 EXAMPLES = [(rule, kind, text) for rule in RULES for kind in sorted(rule.applies_to) for text in rule.matches]
-LOOK_ALIKES = [
-    (rule, kind, text)
-    for rule in RULES
-    for kind in sorted(rule.applies_to)
-    for text in rule.ignores
-    if not (kind in (FileKind.SCRIPT, FileKind.CONFIG, FileKind.FRONTMATTER) and is_excused_by_words(rule, text))
-]
+LOOK_ALIKES = [(rule, kind, text) for rule in RULES for kind in sorted(rule.applies_to) for text in rule.ignores]
 
 
 def scan(text: str, *, path: str = "notes.md") -> ScanReport:
@@ -59,8 +53,8 @@ def scan(text: str, *, path: str = "notes.md") -> ScanReport:
 
 
 def rules_hit(report: ScanReport) -> set[str]:
-    """The ids of the rules that hit."""
-    return {finding.rule_id for finding in report.findings}
+    """The ids of the rules that hit what a text states; what it quotes or warns against only informs."""
+    return {finding.rule_id for finding in report.findings if not finding.context}
 
 
 def name_of(value: object) -> str:
@@ -88,7 +82,8 @@ def test_rule_hits__its_examples(rule: Rule, kind: FileKind, text: str) -> None:
 
 @pytest.mark.parametrize(("rule", "kind", "text"), LOOK_ALIKES, ids=name_of)
 def test_rule_leaves_alone__what_only_looks_like_it(rule: Rule, kind: FileKind, text: str) -> None:
-    assert rule.id not in rules_hit(scan(text, path=PATH_OF_KIND[kind]))
+    hit = rule.id in rules_hit(scan(text, path=PATH_OF_KIND[kind]))
+    assert not hit or (kind in NOT_PROSE and is_quoted_in_prose(rule, text))
 
 
 @pytest.mark.parametrize("rule", RULES, ids=name_of)
@@ -129,9 +124,9 @@ def test_rules_cover_every_threat__that_text_can_show() -> None:
 
 
 def test_rule_files_are_named_for_their_category() -> None:
-    named = {path.stem for path in RULES_FOLDER.glob("*.toml")} - {"structure"}
-    assert named <= {threat.value for threat in Threat}
-    assert named == {rule.category.value for rule in RULES}
+    named = {path.stem for path in RULES_FOLDER.glob("*.toml")}
+    patterns = {rule.category.value for rule in RULES} - {Threat.METADATA.value}
+    assert patterns <= named
 
 
 @pytest.mark.parametrize("field", ["title", "message", "why", "fix"])
@@ -173,9 +168,9 @@ def test_excuse_does_not_count__on_the_lines_around(excuse: str) -> None:
 
 @pytest.mark.parametrize("excuse", ["Never do this.", "❌", "# DANGEROUS", "An attacker would write this."])
 @pytest.mark.parametrize("rule_id", ["RS-001", "OX-001"])
-def test_unmistakable_payload_has_no_excuse__on_its_line(rule_id: str, excuse: str) -> None:
+def test_payload_has_no_excuse__in_a_script(rule_id: str, excuse: str) -> None:
     text = load_ruleset().rules[rule_id].matches[0]
-    assert rule_id in rules_hit(scan(f"{text}  {excuse}"))
+    assert rule_id in rules_hit(scan(f"{text}  {excuse}", path="tool.sh"))
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if FileKind.ANY in rule.applies_to], ids=name_of)

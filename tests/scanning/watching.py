@@ -53,11 +53,12 @@ def has_input(pid: int) -> bool:
 
 
 def bad_child(folder: Path, *, body: str) -> str:
-    """A program to start in place of python: it says that it is ready, reads a job, and does what `body` says."""
+    """A program to start in place of python: it takes the rules, is ready, reads a job, and does what `body` says."""
     program = folder / "bad-child"
     program.write_text(
         f"#!{sys.executable} -I\n"
         "import os, struct, sys\n"
+        "start = sys.stdin.buffer.read(struct.unpack('>I', sys.stdin.buffer.read(4))[0])\n"
         "os.write(1, bytes(4))\n"
         "job = sys.stdin.buffer.read(struct.unpack('>I', sys.stdin.buffer.read(4))[0])\n"
         "os.write(1, bytes(4))\n"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tools.reference import FOLDER, PAGES
+from tools.rule_reference import without_fences
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -20,15 +21,24 @@ def test_reference_page_is_what_the_code_says(name: str) -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_document_links_to_files_that_are_there(document: Path) -> None:
-    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", document.read_text())
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", without_fences(document.read_text()))
     missing = [target for target in targets if not (document.parent / target).exists()]
     assert missing == []
+
+
+def test_page_of_the_rules_leads_from_its_table_to_every_rule() -> None:
+    text = (FOLDER / "rules.md").read_text()
+    anchors = re.findall(r"^\| \[`([^`]+)`\]\(#([^)]+)\)", text, re.MULTILINE)
+    headings = re.findall(r"^## (.+)$", without_fences(text), re.MULTILINE)
+    made = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-"): heading.split(" ")[0] for heading in headings}
+    assert len(anchors) > 100
+    assert [name for name, anchor in anchors if made.get(anchor) != name] == []
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_document_names_only_make_targets_that_are_there(document: Path) -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    named = set(re.findall(r"`make ([a-z-]+)", document.read_text()))
+    named = set(re.findall(r"`make ([a-z-]+)", without_fences(document.read_text())))
     assert named <= targets
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -13,7 +13,8 @@ import msgspec
 import typer
 from rich.console import Console
 
-from vskill_platform.cli.options import settings_from
+from vskill_platform.cli.leave_out import flagged_without_own_rules
+from vskill_platform.cli.options import RULES, settings_from
 from vskill_platform.cli.printing import plain, print_json, print_table
 from vskill_platform.cli.scan import scan_everything
 from vskill_platform.cli.scan_targets import ScannedSkill, folder_target
@@ -45,9 +46,10 @@ class Rate(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SourceRates(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The rates of one source."""
+    """The rates of one source. `recall_left_out` is the recall without the rules that only this source gives a reason for."""
 
     recall: Rate
+    recall_left_out: Rate
     false_positives: Rate
 
 
@@ -55,6 +57,7 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """How well the scanner did."""
 
     recall: Rate
+    recall_left_out: Rate
     false_positives: Rate
     by_category: dict[str, Rate]
     by_source: dict[str, SourceRates]
@@ -73,11 +76,12 @@ def evaluate(
     rows: Path | None = typer.Option(
         None, "--rows", metavar="FILE", help="Write a JSON row a skill, with its findings."
     ),
+    rules: str | None = RULES,
     quiet: bool = typer.Option(False, "--quiet", "-q", help="No progress."),
 ) -> None:
     """Scan every skill of a labelled set and print recall and false positives, per category and per source."""
     labelled = read_index(index)
-    settings = settings_from()
+    settings = settings_from(rules_folder=rules)
     targets = [folder_target(index.parent / row.path, shown=row.path, settings=settings) for row in labelled]
     began = time.perf_counter()
     scanned = asyncio.run(scan_everything(targets, settings, shows_progress=not quiet))
@@ -119,13 +123,16 @@ def measure(judged: Judged, *, seconds: float) -> Evaluation:
     benign = [pair for pair in readable if pair[0].label == "benign"]
     categories = sorted({row.category for row, _ in malicious if row.category is not None})
     sources = sorted({row.source for row, _ in judged if row.source is not None})
+    left_out = flagged_without_own_rules([(row.source or "", skill.report) for row, skill in malicious])
     return Evaluation(
         recall=_flagged(malicious),
+        recall_left_out=_share([flag for flags in left_out.values() for flag in flags]),
         false_positives=_flagged(benign),
         by_category={name: _flagged(pair for pair in malicious if pair[0].category == name) for name in categories},
         by_source={
             name: SourceRates(
                 recall=_flagged(pair for pair in malicious if pair[0].source == name),
+                recall_left_out=_share(left_out.get(name, [])),
                 false_positives=_flagged(pair for pair in benign if pair[0].source == name),
             )
             for name in sources
@@ -150,7 +157,10 @@ def wilson(k: int, n: int) -> Rate:
 
 
 def _flagged(pairs: Iterable[tuple[LabelledSkill, ScannedSkill]]) -> Rate:
-    flags = [skill.report.flagged for _, skill in pairs]
+    return _share([skill.report.flagged for _, skill in pairs])
+
+
+def _share(flags: Sequence[bool]) -> Rate:
     return wilson(sum(flags), len(flags))
 
 
@@ -170,6 +180,8 @@ def _write_rows(path: Path, judged: Judged) -> None:
 def _print(result: Evaluation) -> None:
     console = Console(highlight=False, emoji=False)
     console.print(f"recall           {_told(result.recall)}")
+    if len(result.by_source) > 1:
+        console.print(f"one source out   {_told(result.recall_left_out)}")
     console.print(f"false positives  {_told(result.false_positives)}")
     if result.pairs.n:
         console.print(f"pairs told apart {_told(result.pairs)}")
@@ -179,9 +191,10 @@ def _print(result: Evaluation) -> None:
     categories = [[plain(name), _told(rate)] for name, rate in result.by_category.items()]
     print_table("Recall by category", ["category", "flagged"], categories, nothing="")
     sources = [
-        [plain(name), _told(rates.recall), _told(rates.false_positives)] for name, rates in result.by_source.items()
+        [plain(name), _told(rates.recall), _told(rates.recall_left_out), _told(rates.false_positives)]
+        for name, rates in result.by_source.items()
     ]
-    print_table("By source", ["source", "recall", "false positives"], sources, nothing="")
+    print_table("By source", ["source", "recall", "left out", "false positives"], sources, nothing="")
 
 
 def _told(rate: Rate) -> str:

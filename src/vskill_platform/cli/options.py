@@ -9,6 +9,13 @@ import typer
 
 from vskill_platform.settings import Settings, convert_settings, load_settings
 
+RULES = typer.Option(
+    None,
+    "--rules",
+    metavar="FOLDER",
+    help="Folder with rules of your own. Default: VSKILL_PLATFORM_RULES_FOLDER, else none.",
+    show_default=False,
+)
 DATA = typer.Option(None, "--data", help="Data folder. Default: VSKILL_PLATFORM_DATA, else ./data.", show_default=False)
 
 

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from vskill_platform.cli.options import settings_from
+from vskill_platform.cli.options import RULES, settings_from
 from vskill_platform.cli.printing import plain, print_json, verdict_text
 from vskill_platform.cli.scan_targets import (
     IN_FLIGHT_A_PROCESS,
@@ -30,6 +30,8 @@ from vskill_platform.ingest.escaping import printable
 from vskill_platform.ingest.folder import find_skill_folders
 from vskill_platform.scanning.pool import ScannerPool
 from vskill_platform.scanning.sarif import sarif_log
+from vskill_platform.scanning.tier1.packs import load_rules
+from vskill_platform.scanning.tier1.rules import Ruleset
 from vskill_platform.settings import Settings
 
 HELP = "Scan a skill's folder, every skill below a folder (--batch), or a repository."
@@ -55,14 +57,16 @@ def scan(
         help="Exit 1 from this severity on. Default: where the skill would not be published without a person.",
         show_default=False,
     ),
+    rules: str | None = RULES,
     quiet: bool = typer.Option(False, "--quiet", "-q", help="No progress and, with text, only verdicts."),
 ) -> None:
     """Scan without a registry. Exit 0: passed; 1: findings at or above --fail-on; 2: wrong usage, or unreadable."""
     if (target is None) == (batch is None):
         raise typer.BadParameter("Give a PATH or URL, or --batch DIR.")
-    scanned = asyncio.run(_scan_all(target, batch, settings_from(), shows_progress=not quiet))
+    settings = settings_from(rules_folder=rules)
+    scanned = asyncio.run(_scan_all(target, batch, settings, shows_progress=not quiet))
     is_list = batch is not None or "://" in (target or "")
-    _print(scanned, fmt, quiet=quiet, is_list=is_list)
+    _print(scanned, fmt, ruleset=load_rules(settings.rules_folder), quiet=quiet, is_list=is_list)
     raise typer.Exit(_exit_code(scanned, fail_on))
 
 
@@ -111,7 +115,7 @@ def _one_folder(target: str, settings: Settings) -> Target:
     return folder_target(path, shown=target, settings=settings)
 
 
-def _print(scanned: list[ScannedSkill], fmt: Format, *, quiet: bool, is_list: bool) -> None:
+def _print(scanned: list[ScannedSkill], fmt: Format, *, ruleset: Ruleset, quiet: bool, is_list: bool) -> None:
     match fmt:
         case Format.JSON:
             print_json([skill.public() for skill in scanned] if is_list else scanned[0].public())
@@ -119,7 +123,7 @@ def _print(scanned: list[ScannedSkill], fmt: Format, *, quiet: bool, is_list: bo
             for skill in scanned:
                 typer.echo(msgspec.json.encode(skill.public()))
         case Format.SARIF:
-            print_json(sarif_log([(skill.path, skill.report) for skill in scanned]))
+            print_json(sarif_log([(skill.path, skill.report) for skill in scanned], ruleset=ruleset))
         case Format.TEXT:
             _print_text(scanned, quiet=quiet)
 

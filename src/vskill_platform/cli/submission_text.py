@@ -8,6 +8,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from vskill_platform.cli.capability_text import print_changes
 from vskill_platform.cli.printing import plain, severity_text, state_text
 from vskill_platform.domain.scan import Finding
 from vskill_platform.domain.submission import CATEGORY_OF, Category, SubmissionState
@@ -63,6 +64,8 @@ def print_submission(view: SubmissionView, *, console: Console) -> None:
     console.print(facts)
     if view.history:
         console.print(plain(view.history[-1].message), highlight=False)
+    if view.capability_changes is not None:
+        print_changes(view.capability_changes, console=console)
     if view.children:
         console.print(live_table(view))
     if view.scan is not None and view.scan.findings:

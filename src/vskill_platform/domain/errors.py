@@ -123,6 +123,12 @@ class InvalidRules(InvalidInput):
     code = "invalid_rules"
 
 
+class YaraNotInstalled(InvalidRules):
+    """A rules folder has YARA rules, and yara-x, which reads them, is not installed."""
+
+    code = "yara_not_installed"
+
+
 # What a record or message turned out to be
 
 

@@ -74,12 +74,32 @@ class Owasp(StrEnum):
     NO_GOVERNANCE = "AST09"
     CROSS_PLATFORM_REUSE = "AST10"
 
+    @property
+    def risk(self) -> str:
+        """The risk in words."""
+        return OWASP_RISKS[self]
+
+
+OWASP_RISKS = {
+    Owasp.MALICIOUS_SKILL: "Malicious skills",
+    Owasp.SUPPLY_CHAIN: "Supply-chain compromise",
+    Owasp.OVER_PRIVILEGED: "Over-privileged skills",
+    Owasp.INSECURE_METADATA: "Insecure metadata",
+    Owasp.UNSAFE_DESERIALISATION: "Unsafe deserialisation",
+    Owasp.WEAK_ISOLATION: "Weak isolation",
+    Owasp.UPDATE_DRIFT: "Update drift",
+    Owasp.POOR_SCANNING: "Poor scanning",
+    Owasp.NO_GOVERNANCE: "No governance",
+    Owasp.CROSS_PLATFORM_REUSE: "Cross-platform reuse",
+}
+
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One rule that hit one file. `line` and `column` count from 1; 0 means the file as a whole.
 
     `layer` names the way the file was looked at (`raw`, `structure`, and the views and parsers that join them).
-    `more_lines` has the further lines of the same file that the same rule hit.
+    `more_lines` has the further lines of the same file that the same rule hit. `context` says why a finding only informs:
+    the text quotes what the rule looks for, or warns against it. `detail` says what came together to make it one.
     """
 
     rule_id: str
@@ -95,6 +115,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     fix: str
     layer: str
     more_lines: tuple[int, ...] = ()
+    context: str = ""
+    detail: str = ""
 
 
 class Capabilities(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -104,6 +126,7 @@ class Capabilities(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     commands: tuple[str, ...] = ()
     files_written: tuple[str, ...] = ()
     environment: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     remote_instructions: tuple[str, ...] = ()
 

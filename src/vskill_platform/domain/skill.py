@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
+from vskill_platform.domain.capabilities import CapabilityChanges
 from vskill_platform.domain.content import Omitted
 from vskill_platform.domain.records import Record
 from vskill_platform.domain.scan import Capabilities, Verdict
@@ -51,7 +52,10 @@ class VersionFile(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class SkillVersion(Record, frozen=True, kw_only=True, rename="camel"):
-    """One published version: where its bytes came from, what they are, and what the scan said of them."""
+    """One published version: where its bytes came from, what they are, and what the scan said of them.
+
+    `capability_changes` compares it with the version before, as both were seen when it was published; the first has none.
+    """
 
     slug: str
     version: str
@@ -73,6 +77,7 @@ class SkillVersion(Record, frozen=True, kw_only=True, rename="camel"):
     ruleset_version: str
     scanner_version: str
     capabilities: Capabilities
+    capability_changes: CapabilityChanges | None = None
     submission_id: str
     run: int
     published_at: str

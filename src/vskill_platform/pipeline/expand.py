@@ -20,7 +20,7 @@ from vskill_platform.pipeline.pinning import pin_content
 from vskill_platform.pipeline.runs import starting_first_run, starting_next_run
 from vskill_platform.ports.commit import Operation
 from vskill_platform.ports.source import Snapshot
-from vskill_platform.scanning.tier1.rules import load_ruleset
+from vskill_platform.scanning.tier1.packs import load_rules
 from vskill_platform.stores.submissions import Found, find_submission
 from vskill_platform.worker_context import current_env
 
@@ -168,7 +168,7 @@ def _wants_run(submission: Submission, child: _Child) -> bool:
     if child.pin is None or submission.pin is None or _has_changed(submission.pin, child.pin):
         return submission.state is not SubmissionState.BLOCKED or submission.reason == BLOCKED_DIGEST
     if submission.state is SubmissionState.TIER1_FAILED:
-        return submission.ruleset_version != load_ruleset().version
+        return submission.ruleset_version != load_rules(current_env("settings").settings.rules_folder).version
     return CATEGORY_OF[submission.state] is Category.REJECTED and submission.reason != Trigger.REVIEW_REJECTED
 
 

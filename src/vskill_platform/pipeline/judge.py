@@ -13,7 +13,7 @@ from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.pipeline.candidate import Candidate, find_candidate, read_skill_md
 from vskill_platform.pipeline.delivery import Delivery
 from vskill_platform.pipeline.pinning import Pinned
-from vskill_platform.pipeline.publish import Publication, prepare_publication, withdrawing_published
+from vskill_platform.pipeline.publish import Publication, log_gains, prepare_publication, withdrawing_published
 from vskill_platform.ports.commit import ABSENT, Operation
 from vskill_platform.stores.blocklist import blocking, find_block, get_block
 from vskill_platform.stores.scans import TIER1, ScanRecord, recording
@@ -52,6 +52,7 @@ async def publish_approved(delivery: Delivery) -> None:
     publication = await prepare_publication(candidate)
     step = delivery.step(SubmissionState.PUBLISHED, Trigger.PUBLISHED, publication.message, changes=publication.changes)
     await delivery.finish(step, operations=publication.operations)
+    log_gains(publication)
 
 
 async def block_submission(delivery: Delivery, block: Block, pinned: Pinned | None = None) -> None:
@@ -90,6 +91,7 @@ async def _publish(delivery: Delivery, candidate: Candidate, decision: Decision)
             if attempt == _TRIES - 1:
                 raise
         else:
+            log_gains(publication)
             return
 
 

@@ -6,22 +6,22 @@ Nothing here decides whether to publish. Doing it twice with the same bytes chan
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from typing import NamedTuple
 
 import msgspec
+import structlog
 
 from vskill_platform.domain.archives import build_tar, build_zip
+from vskill_platform.domain.capabilities import gained_in_words
 from vskill_platform.domain.content import SkillContent
 from vskill_platform.domain.errors import InvalidInput, SlugTaken, UnreadableSkill
 from vskill_platform.domain.ids import alias_key
 from vskill_platform.domain.records import Submission
-from vskill_platform.domain.skill import Skill, SkillVersion, VersionFile
+from vskill_platform.domain.skill import Skill, SkillVersion
 from vskill_platform.domain.slug import skill_slug
-from vskill_platform.domain.times import iso_from_ms
-from vskill_platform.domain.versions import next_version
 from vskill_platform.ingest.skill_md import SkillMd
 from vskill_platform.pipeline.candidate import Candidate
+from vskill_platform.pipeline.releases import Archives, capability_changes, choose_version, make_skill, make_version
 from vskill_platform.ports.commit import Delete, Emit, Operation
 from vskill_platform.stores.blocklist import clearing
 from vskill_platform.stores.skills import (
@@ -41,8 +41,7 @@ from vskill_platform.stores.versions import (
 )
 from vskill_platform.worker_context import current_env
 
-MAX_DESCRIPTION_CHARS = 4096
-MAX_NAME_CHARS = 200
+_log = structlog.get_logger(__name__)
 
 
 class Publication(NamedTuple):
@@ -51,6 +50,8 @@ class Publication(NamedTuple):
     operations: list[Operation]
     changes: dict[str, object]
     message: str
+    version: SkillVersion
+    is_new: bool
 
 
 class _Place(NamedTuple):
@@ -61,24 +62,22 @@ class _Place(NamedTuple):
     moved_from: FoundSkill | None
 
 
-class _Archives(NamedTuple):
-    """The two archives of a skill, stored."""
-
-    zip_digest: str
-    zip_size: int
-    tar_digest: str
-    tar_size: int
-
-
 async def prepare_publication(candidate: Candidate) -> Publication:
     """Store the archives of the pinned bytes and say what the commit must hold. Raises SlugTaken."""
     place = await _find_place(candidate.submission, candidate.skill_md)
     before = place.moved_from or place.found
     versions = [] if before is None else await find_versions(before.skill.slug)
-    number, published_at = _choose_version(versions, candidate)
+    number, published_at = choose_version(versions, candidate)
     archives = await _store_archives(candidate.pinned.content)
-    version = _make_version(candidate, archives, slug=place.slug, number=number, published_at=published_at)
-    skill = _make_skill(version, candidate.skill_md, before)
+    version = make_version(
+        candidate,
+        archives,
+        slug=place.slug,
+        number=number,
+        published_at=published_at,
+        changes=capability_changes(versions, number, candidate.report),
+    )
+    skill = make_skill(version, candidate.skill_md, before)
     is_new = number not in {kept.version.version for kept in versions}
     operations = [
         *_putting_versions(place, version, versions),
@@ -86,9 +85,22 @@ async def prepare_publication(candidate: Candidate) -> Publication:
         _telling(version, is_new),
         *await clearing(candidate.submission, names=candidate.names, content_digest=candidate.content_digest),
     ]
-    verb = "Published as" if is_new else "Its bytes are published already as"
     changes: dict[str, object] = {"slug": place.slug, "version": number, "reason": None}
-    return Publication(operations, changes, f"{verb} {place.slug} {number}.")
+    return Publication(operations, changes, _sentence(version, is_new), version, is_new)
+
+
+def log_gains(publication: Publication) -> None:
+    """Tell the operator what a version that has just been published can do and the one before could not."""
+    version = publication.version
+    if publication.is_new and version.capability_changes is not None and version.capability_changes.gained:
+        _log.info(
+            "capabilities_gained",
+            slug=version.slug,
+            version=version.version,
+            since=version.capability_changes.since,
+            has_same_rules=version.capability_changes.has_same_rules,
+            **{name: list(found) for name, found in version.capability_changes.gained.items()},
+        )
 
 
 async def withdrawing_published(
@@ -135,22 +147,17 @@ async def _find_former(submission: Submission, slug: str) -> FoundSkill | None:
     return former if former is not None and former.skill.submission_id == submission.id else None
 
 
-async def _store_archives(content: SkillContent) -> _Archives:
+async def _store_archives(content: SkillContent) -> Archives:
     zipped, tarred = await asyncio.to_thread(lambda: (build_zip(content), build_tar(content)))
     blobs = current_env("blobs").blobs
     zip_digest, tar_digest = await asyncio.gather(blobs.put(zipped), blobs.put(tarred))
-    return _Archives(zip_digest, len(zipped), tar_digest, len(tarred))
+    return Archives(zip_digest, len(zipped), tar_digest, len(tarred))
 
 
-def _choose_version(versions: list[FoundVersion], candidate: Candidate) -> tuple[str, str]:
-    """The number of these bytes, and when it was first published: the newest version's if they are its bytes."""
-    if not versions:
-        return next_version(None, declared=candidate.skill_md.version), _now()
-    newest = versions[0].version
-    if newest.content_digest == candidate.content_digest:
-        return newest.version, newest.published_at
-    taken = [kept.version.version for kept in versions]
-    return next_version(newest.version, declared=candidate.skill_md.version, taken=taken), _now()
+def _sentence(version: SkillVersion, is_new: bool) -> str:
+    verb = "Published as" if is_new else "Its bytes are published already as"
+    gained = gained_in_words(version.capability_changes) if is_new else ""
+    return f"{verb} {version.slug} {version.version}. {gained}".rstrip()
 
 
 def _putting_versions(place: _Place, version: SkillVersion, versions: list[FoundVersion]) -> list[Operation]:
@@ -176,75 +183,11 @@ def _putting_skill(place: _Place, skill: Skill) -> list[Operation]:
 
 
 def _telling(version: SkillVersion, is_new: bool) -> Operation:
-    data = {"version": version.version, "contentDigest": version.content_digest, "submissionId": version.submission_id}
+    data: dict[str, object] = {
+        "version": version.version,
+        "contentDigest": version.content_digest,
+        "submissionId": version.submission_id,
+    }
+    if is_new and version.capability_changes is not None:
+        data["gained"] = {name: len(found) for name, found in version.capability_changes.gained.items()}
     return Emit("skill.published" if is_new else "skill.rescanned", version.slug, msgspec.json.encode(data))
-
-
-def _make_version(
-    candidate: Candidate, archives: _Archives, *, slug: str, number: str, published_at: str
-) -> SkillVersion:
-    submission, pinned, skill_md, report, tier = candidate
-    return SkillVersion(
-        slug=slug,
-        version=number,
-        name=(skill_md.name or submission.skill_name)[:MAX_NAME_CHARS],
-        description=(skill_md.description or "")[:MAX_DESCRIPTION_CHARS],
-        repo_url=submission.repo_url,
-        skill_path=submission.skill_path,
-        commit=pinned.pin.commit,
-        content_digest=pinned.pin.content_digest,
-        zip_digest=archives.zip_digest,
-        zip_size=archives.zip_size,
-        tar_digest=archives.tar_digest,
-        tar_size=archives.tar_size,
-        files=tuple(_describe(pinned.content)),
-        omitted=pinned.pin.omitted,
-        tier=tier,
-        verdict=report.verdict,
-        score=report.score,
-        ruleset_version=report.ruleset_version,
-        scanner_version=report.scanner_version,
-        capabilities=report.capabilities,
-        submission_id=submission.id,
-        run=submission.run,
-        published_at=published_at,
-        updated_at=_now(),
-    )
-
-
-def _describe(content: SkillContent) -> list[VersionFile]:
-    return [
-        VersionFile(
-            path=file.path,
-            size=len(file.content),
-            sha256=hashlib.sha256(file.content).hexdigest(),
-            executable=file.executable,
-        )
-        for file in content.files
-    ]
-
-
-def _make_skill(version: SkillVersion, skill_md: SkillMd, before: FoundSkill | None) -> Skill:
-    return Skill(
-        slug=version.slug,
-        name=version.name,
-        repo_url=version.repo_url,
-        description=version.description,
-        category=skill_md.metadata.get("category", "")[:MAX_NAME_CHARS],
-        publisher=version.slug.split("/", 1)[0],
-        version=version.version,
-        tier=version.tier,
-        score=version.score,
-        published_at=version.published_at if before is None else before.skill.published_at,
-        updated_at=version.updated_at,
-        submission_id=version.submission_id,
-        skill_path=version.skill_path,
-        content_digest=version.content_digest,
-        commit=version.commit,
-        license=(skill_md.license or "")[:MAX_NAME_CHARS],
-        ruleset_version=version.ruleset_version,
-    )
-
-
-def _now() -> str:
-    return iso_from_ms(current_env("clock").clock.now_ms())

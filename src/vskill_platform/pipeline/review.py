@@ -7,7 +7,7 @@ from vskill_platform.domain.records import Submission
 from vskill_platform.domain.skill import CertTier
 from vskill_platform.domain.submission import SubmissionState, Trigger
 from vskill_platform.pipeline.candidate import find_candidate
-from vskill_platform.pipeline.publish import prepare_publication
+from vskill_platform.pipeline.publish import log_gains, prepare_publication
 from vskill_platform.pipeline.runs import stepping_by_hand
 from vskill_platform.stores.blocklist import find_block
 from vskill_platform.stores.submissions import get_submission, moving
@@ -33,6 +33,7 @@ async def approve_submission(identity: str, *, reason: str) -> Submission:
         found.submission, SubmissionState.PUBLISHED, Trigger.REVIEW_APPROVED, message, changes=changes
     )
     await current_env("writes").writes.commit([*moving(found, step), *publication.operations])
+    log_gains(publication)
     return step.submission
 
 

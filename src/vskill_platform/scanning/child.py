@@ -1,7 +1,7 @@
 """A scanning process: `python -I -m vskill_platform.scanning.child MEMORY_BYTES CPU_SECONDS`.
 
-It reads jobs from standard input and answers on what was standard output, until its input ends; its owner's death ends its
-input, so it does not outlive it. It limits itself before it reads the first job: memory, processor time for each job, open
+It reads the rules and then jobs from standard input and answers on what was standard output, until its input ends; its
+owner's death ends its input, so it does not outlive it. It limits itself before it reads the first job: memory, processor time for each job, open
 files, and no new processes and no written files at all. Whatever else is printed goes to standard error.
 """
 
@@ -14,11 +14,22 @@ import time
 
 import msgspec
 
+from vskill_platform import __version__
 from vskill_platform.domain.content import SkillContent, SkillFile
 from vskill_platform.domain.scan import ScanReport
-from vskill_platform.scanning.frames import EXIT_OUT_OF_MEMORY, HEADER, Answer, decode_job, frame
-from vskill_platform.scanning.tier1.rules import read_ruleset
+from vskill_platform.scanning.frames import (
+    EXIT_OTHER_RULES,
+    EXIT_OUT_OF_MEMORY,
+    HEADER,
+    Answer,
+    decode_job,
+    decode_start,
+    frame,
+)
+from vskill_platform.scanning.tier1.packs import with_pack
+from vskill_platform.scanning.tier1.rules import Ruleset, read_ruleset
 from vskill_platform.scanning.tier1.scan import scan_content
+from vskill_platform.scanning.tier1.yara import RESERVED_BYTES
 
 MAX_OPEN_FILES = 64
 _WARM_UP = SkillContent(
@@ -30,17 +41,23 @@ _WARM_UP = SkillContent(
 
 
 def main() -> int:
-    """Answer jobs until there are no more."""
+    """Answer jobs until there are no more, by the rules of its owner and no others."""
     memory_bytes, cpu_s = (int(argument) for argument in sys.argv[1:3])
     answers = _take_standard_output()
+    start = _read_frame()
+    if start is None:
+        return 0
     try:
-        scan_content(_WARM_UP, ruleset=read_ruleset())
-        _limit_itself(memory_bytes)
+        ruleset = _ruleset_of(start)
+        if ruleset is None:
+            return EXIT_OTHER_RULES
+        scan_content(_WARM_UP, ruleset=ruleset)
+        _limit_itself(memory_bytes + (RESERVED_BYTES if ruleset.yara is not None else 0))
         _write(answers, frame(None))
         while (data := _read_frame()) is not None:
             _write(answers, frame(None))
             _allow_cpu(cpu_s)
-            _write(answers, _answer(data))
+            _write(answers, _answer(data, ruleset))
     except MemoryError:
         # Nothing more is allocated on the way out. The owner reads the exit code.
         os._exit(EXIT_OUT_OF_MEMORY)
@@ -49,10 +66,18 @@ def main() -> int:
     return 0
 
 
-def _answer(data: bytes) -> bytes:
+def _ruleset_of(data: bytes) -> Ruleset | None:
+    """The rules that the owner has; None where this process, begun from another installation, would have others."""
+    start = decode_start(data)
+    ruleset = with_pack(read_ruleset(), start.pack)
+    is_same = (__version__, ruleset.version) == (start.scanner_version, start.ruleset_version)
+    return ruleset if is_same else None
+
+
+def _answer(data: bytes, ruleset: Ruleset) -> bytes:
     job = decode_job(data)
     started = time.perf_counter()
-    report = scan_content(job.content, limits=job.limits, ruleset=read_ruleset())
+    report = scan_content(job.content, limits=job.limits, ruleset=ruleset)
     elapsed_ms = round((time.perf_counter() - started) * 1e3, 3)
     return frame(Answer(job.number, _with_duration(report, elapsed_ms)))
 

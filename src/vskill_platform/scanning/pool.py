@@ -1,5 +1,6 @@
 """The pool of scanning processes: started ahead, one job at a time each, killed and replaced when they pass a limit.
 
+Every process scans by the rules that were there when the pool was opened; an answer by other rules is not believed.
 What goes wrong inside a scan is part of its report. The pool computes that report itself, from nothing that the process
 that failed has said.
 """
@@ -22,11 +23,12 @@ from vskill_platform import __version__
 from vskill_platform.domain.content import SkillContent, content_digest
 from vskill_platform.domain.errors import ScannerUnavailable
 from vskill_platform.domain.scan import ScanReport, Verdict
-from vskill_platform.scanning.frames import Job, decode_answer, frame
+from vskill_platform.scanning.frames import Job, Start, decode_answer, frame
 from vskill_platform.scanning.limits import SCANNER_CRASHED, TIME_LIMIT, ScanLimits
 from vskill_platform.scanning.process import ScanProcess
 from vskill_platform.scanning.scoring import CONCERNS_FROM
-from vskill_platform.scanning.tier1.rules import load_ruleset
+from vskill_platform.scanning.tier1.packs import load_rules
+from vskill_platform.scanning.tier1.rules import Ruleset
 from vskill_platform.settings import Settings
 
 JOBS_PER_PROCESS = 1000
@@ -51,6 +53,7 @@ class ScannerPool:
     ) -> None:
         self._time_limit_s = settings.scan_time_limit_s
         self._memory_bytes = settings.scan_memory_bytes
+        self._rules_folder = settings.rules_folder
         self._limits = limits
         self._jobs_per_process = jobs_per_process
         self._places = tuple(_Place() for _ in range(settings.scan_processes or len(os.sched_getaffinity(0))))
@@ -70,8 +73,8 @@ class ScannerPool:
         return tuple(place.process.pid for place in self._places if place.process)
 
     async def __aenter__(self) -> Self:
-        """Start all processes. Raises ScannerUnavailable where one cannot be started."""
-        await asyncio.to_thread(load_ruleset)
+        """Start all processes. Raises InvalidRules, and ScannerUnavailable where one cannot be started."""
+        await asyncio.to_thread(self._load_rules)
         try:
             started = await asyncio.gather(*map(self._fill, self._places), return_exceptions=True)
             for failure in started:
@@ -141,6 +144,8 @@ class ScannerPool:
                 answer = decode_answer(await process.take())
                 if answer.number != number:
                     raise ValueError("the answer is to another job")
+                if answer.report.ruleset_version != self._ruleset.version:
+                    raise ValueError("the answer is by other rules")
             return answer.report
         except TimeoutError:
             reason = TIME_LIMIT
@@ -151,7 +156,8 @@ class ScannerPool:
         self._end(place)
         self._ensure_open()
         _log.warning("scan_ended_early", reason=reason, pid=process.pid, bytes=content.size)
-        return await _unseen_report(content, reason, elapsed_ms=(perf_counter() - started) * 1e3)
+        elapsed_ms = (perf_counter() - started) * 1e3
+        return await _unseen_report(content, reason, ruleset=self._ruleset, elapsed_ms=elapsed_ms)
 
     async def _hand_over(self, place: _Place, process: ScanProcess, job: bytes) -> ScanProcess:
         """Hand the job to the process, or once to another where this one ends before it has the job."""
@@ -176,8 +182,13 @@ class ScannerPool:
             await place.process.gone()
             place.process = None
         cpu_s = math.ceil(self._time_limit_s)
-        place.process = await ScanProcess.start(memory_bytes=self._memory_bytes, cpu_s=cpu_s)
+        place.process = await ScanProcess.start(memory_bytes=self._memory_bytes, cpu_s=cpu_s, rules=self._start)
         return place.process
+
+    def _load_rules(self) -> None:
+        """The rules of today, once: every process of this pool is handed the same."""
+        self._ruleset = load_rules(self._rules_folder)
+        self._start = frame(Start(__version__, self._ruleset.version, self._ruleset.pack))
 
     def _end(self, place: _Place) -> None:
         if place.process is not None:
@@ -202,7 +213,7 @@ class ScannerPool:
             self._free.put_nowait(place)
 
 
-async def _unseen_report(content: SkillContent, reason: str, *, elapsed_ms: float) -> ScanReport:
+async def _unseen_report(content: SkillContent, reason: str, *, ruleset: Ruleset, elapsed_ms: float) -> ScanReport:
     """What is said of a skill that could not be scanned: nothing is known of it, so a person has to look."""
     return ScanReport(
         name="",
@@ -210,7 +221,7 @@ async def _unseen_report(content: SkillContent, reason: str, *, elapsed_ms: floa
         score=CONCERNS_FROM,
         flagged=True,
         content_digest=await asyncio.to_thread(content_digest, content),
-        ruleset_version=load_ruleset().version,
+        ruleset_version=ruleset.version,
         scanner_version=__version__,
         limits_hit=(reason,),
         duration_ms=round(elapsed_ms, 3),

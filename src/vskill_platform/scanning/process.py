@@ -12,7 +12,7 @@ from typing import Self
 import structlog
 
 from vskill_platform.domain.errors import ScannerUnavailable
-from vskill_platform.scanning.frames import EXIT_OUT_OF_MEMORY, HEADER, MAX_ANSWER_BYTES
+from vskill_platform.scanning.frames import EXIT_OTHER_RULES, EXIT_OUT_OF_MEMORY, HEADER, MAX_ANSWER_BYTES
 from vskill_platform.scanning.limits import MEMORY_LIMIT, SCANNER_CRASHED, TIME_LIMIT
 
 START_LIMIT_S = 30.0
@@ -38,8 +38,8 @@ class ScanProcess:
         self.jobs = 0
 
     @classmethod
-    async def start(cls, *, memory_bytes: int, cpu_s: int) -> Self:
-        """A process that is ready for jobs. Raises ScannerUnavailable where none can be started."""
+    async def start(cls, *, memory_bytes: int, cpu_s: int, rules: bytes) -> Self:
+        """A process that is ready for jobs by these rules. Raises ScannerUnavailable where none can be started."""
         module = "vskill_platform.scanning.child"
         try:
             process = await asyncio.create_subprocess_exec(
@@ -55,7 +55,7 @@ class ScanProcess:
             raise ScannerUnavailable(f"No scanning process could be started: {exc}. Try again later.") from exc
         started = cls(process)
         try:
-            await started._wait_ready()
+            await started._wait_ready(rules)
         except BaseException:
             started.kill()
             await started.gone()
@@ -126,14 +126,23 @@ class ScanProcess:
             while await self._stdout.read(HEADER.size * 16_384):
                 pass
 
-    async def _wait_ready(self) -> None:
+    async def _wait_ready(self, rules: bytes) -> None:
         try:
             async with asyncio.timeout(START_LIMIT_S):
+                self._stdin.write(rules)
+                await self._stdin.drain()
                 await self._stdout.readexactly(HEADER.size)
         except (TimeoutError, EOFError, ConnectionError) as exc:
-            raise ScannerUnavailable(
-                "A scanning process did not become ready. What it said is in the log; its memory limit may be too low."
-            ) from exc
+            raise ScannerUnavailable(await self._why_not_ready()) from exc
+
+    async def _why_not_ready(self) -> str:
+        await self.reason_of_end()
+        if self._process.returncode == EXIT_OTHER_RULES:
+            return (
+                "A new scanning process has other rules than this one was started with: the installation has changed. "
+                "Restart the registry."
+            )
+        return "A scanning process did not become ready. What it said is in the log; its memory limit may be too low."
 
 
 async def _log_output(stream: asyncio.StreamReader, *, pid: int) -> None:

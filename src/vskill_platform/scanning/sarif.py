@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from vskill_platform import __version__
 from vskill_platform.domain.scan import Finding, ScanReport, Severity
-from vskill_platform.scanning.tier1.rules import Rule, load_ruleset
+from vskill_platform.scanning.tier1.rules import Rule, Ruleset, load_ruleset
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS = {
@@ -29,13 +29,14 @@ SECURITY_SEVERITIES = {
 Json = dict[str, object]
 
 
-def sarif_log(scans: Sequence[tuple[str, ScanReport]]) -> Json:
+def sarif_log(scans: Sequence[tuple[str, ScanReport]], *, ruleset: Ruleset | None = None) -> Json:
     """One run with the findings of all reports. Each report comes with the path of its skill's folder."""
-    rules = load_ruleset().rules
+    ruleset = ruleset or load_ruleset()
+    rules = ruleset.rules
     numbers = {rule_id: number for number, rule_id in enumerate(rules)}
     results = [_result(path, finding, numbers) for path, report in scans for finding in report.findings]
     run: Json = {
-        "tool": {"driver": _driver(list(rules.values()))},
+        "tool": {"driver": _driver(ruleset)},
         "columnKind": "unicodeCodePoints",
         "invocations": [_invocation(scans)],
         "results": results,
@@ -43,13 +44,13 @@ def sarif_log(scans: Sequence[tuple[str, ScanReport]]) -> Json:
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _driver(rules: Sequence[Rule]) -> Json:
+def _driver(ruleset: Ruleset) -> Json:
     return {
         "name": "vskill-platform",
         "version": __version__,
         "semanticVersion": __version__,
-        "properties": {"rulesetVersion": load_ruleset().version},
-        "rules": [_rule(rule) for rule in rules],
+        "properties": {"rulesetVersion": ruleset.version},
+        "rules": [_rule(rule) for rule in ruleset.rules.values()],
     }
 
 

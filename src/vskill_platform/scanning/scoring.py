@@ -18,8 +18,12 @@ CONCERNS_FROM = 50
 
 
 def score(findings: Sequence[Finding]) -> int:
-    """100 less a penalty for each finding, and not below 0."""
-    return max(0, 100 - sum(PENALTIES[finding.severity] for finding in findings))
+    """100 less a penalty for each finding, and not below 0. What several rules say of one line counts once a category."""
+    penalties: dict[tuple[str, int, str], int] = {}
+    for number, finding in enumerate(findings):
+        same = (finding.file, finding.line or -number, finding.category if finding.line else "")
+        penalties[same] = max(penalties.get(same, 0), PENALTIES[finding.severity])
+    return max(0, 100 - sum(penalties.values()))
 
 
 def verdict(points: int, *, findings: Sequence[Finding], limits_hit: Sequence[str]) -> Verdict:

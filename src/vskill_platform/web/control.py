@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated
 
 import msgspec
@@ -9,24 +10,26 @@ from litestar import get, post
 from litestar.params import FromQuery, JSONBody, QueryParameter
 
 from vskill_platform.domain.blocklist import block_key
-from vskill_platform.domain.errors import InvalidInput, VskillError
+from vskill_platform.domain.errors import InvalidInput, NotFound, VskillError
 from vskill_platform.domain.ids import MessageId
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
 from vskill_platform.domain.recovery import MessageStatus
+from vskill_platform.domain.skill import SkillVersion
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.pipeline.blocking import block_and_stop, make_block, unblock
 from vskill_platform.pipeline.requeue import requeue
 from vskill_platform.pipeline.rescan import rescan_outdated, rescan_skill, rescan_submission
 from vskill_platform.pipeline.review import approve_submission, reject_submission
-from vskill_platform.scanning.tier1.rules import load_ruleset
+from vskill_platform.scanning.tier1.packs import load_rules
 from vskill_platform.stores.blocklist import list_blocks
 from vskill_platform.stores.reads import require_readable
-from vskill_platform.stores.skills import get_published_skills_list
+from vskill_platform.stores.skills import alias_end, find_skill, get_published_skills_list
 from vskill_platform.stores.submissions import (
     get_stuck_submissions,
     get_submission_index,
     get_submissions_fresh,
 )
+from vskill_platform.stores.versions import get_versions
 from vskill_platform.web.views import (
     Blocked,
     BlockRequest,
@@ -37,9 +40,11 @@ from vskill_platform.web.views import (
     Ids,
     Outcome,
     SkillPage,
+    SkillView,
     StuckView,
     SubmissionPage,
     Unblock,
+    VersionView,
 )
 from vskill_platform.worker_context import current_env
 
@@ -135,7 +140,8 @@ async def rescan_ids(data: JSONBody[Ids]) -> list[Outcome]:
 @post("/control/rescan-outdated", status_code=200)
 async def rescan_after_new_rules(limit: Limit = 1000) -> list[Outcome]:
     """Scan published skills again that other rules were applied to, at most so many."""
-    started = await rescan_outdated(load_ruleset().version, limit=limit)
+    ruleset = await asyncio.to_thread(load_rules, current_env("settings").settings.rules_folder)
+    started = await rescan_outdated(ruleset.version, limit=limit)
     return [Outcome(id=one.slug or one.id, outcome="new_run", detail=f"Run {one.run} of {one.id}.") for one in started]
 
 
@@ -202,6 +208,27 @@ async def list_skills(
     return SkillPage(skills=found.rows, total=found.total)
 
 
+@get("/control/skill")
+async def show_skill(slug: FromQuery[str]) -> SkillView:
+    """A skill that is or was published, by its slug or an older one, with all its versions."""
+    found = await find_skill(await alias_end(slug))
+    if found is None:
+        raise NotFound(f"There is no skill '{slug}', and there was none.", slug=slug)
+    skill = found.skill
+    return SkillView(
+        slug=skill.slug,
+        name=skill.name,
+        description=skill.description,
+        repo_url=skill.repo_url,
+        is_withdrawn=found.is_withdrawn,
+        versions=[_view_version(version) for version in await get_versions(skill.slug)],
+    )
+
+
+def _view_version(version: SkillVersion) -> VersionView:
+    return VersionView(**{name: getattr(version, name) for name in VersionView.__struct_fields__})
+
+
 @get("/control/submissions")
 async def list_submissions(
     search: FromQuery[str] = "", state_filter: StateFilter = None, limit: Limit = 50, offset: Offset = 0
@@ -224,5 +251,6 @@ CONTROL_ROUTES = [
     add_block_entry,
     remove_block_entry,
     list_skills,
+    show_skill,
     list_submissions,
 ]

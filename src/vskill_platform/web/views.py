@@ -7,10 +7,11 @@ from typing import Annotated
 import msgspec
 
 from vskill_platform.domain.blocklist import BlockKind
+from vskill_platform.domain.capabilities import CapabilityChanges
 from vskill_platform.domain.lint import Lint
 from vskill_platform.domain.records import HistoryEntry
 from vskill_platform.domain.recovery import MessageStatus
-from vskill_platform.domain.scan import ScanReport
+from vskill_platform.domain.scan import Capabilities, ScanReport
 from vskill_platform.domain.skill import PublishedSkillSummary
 from vskill_platform.domain.submission import Actor, SubmissionState
 from vskill_platform.pipeline.intake import Answer
@@ -71,7 +72,10 @@ class ChildView(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class SubmissionView(ChildView, frozen=True, kw_only=True, rename="camel"):
-    """All that is public of a submission: how it stands, how it came there, and what the scan found."""
+    """All that is public of a submission: how it stands, how it came there, and what the scan found.
+
+    `capability_changes` is there while its newest run has published a version that had one before it.
+    """
 
     repo_url: str
     tree_path: str
@@ -85,6 +89,7 @@ class SubmissionView(ChildView, frozen=True, kw_only=True, rename="camel"):
     scan: ScanReport | None
     lint: Lint | None
     children: list[ChildView]
+    capability_changes: CapabilityChanges | None = None
 
 
 class StuckView(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -123,6 +128,32 @@ class SkillPage(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     skills: list[PublishedSkillSummary]
     total: int
+
+
+class VersionView(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """One version of a skill: what the scan said of it, what it can do, and what it can do that the one before could not."""
+
+    version: str
+    published_at: str
+    tier: str
+    verdict: str
+    score: int
+    commit: str
+    content_digest: str
+    ruleset_version: str
+    capabilities: Capabilities
+    capability_changes: CapabilityChanges | None
+
+
+class SkillView(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A skill and its versions, the newest first. `slug` is its present one, whichever was asked for."""
+
+    slug: str
+    name: str
+    description: str
+    repo_url: str
+    is_withdrawn: bool
+    versions: list[VersionView]
 
 
 class SubmissionPage(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

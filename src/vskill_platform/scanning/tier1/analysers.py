@@ -10,7 +10,16 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from vskill_platform.scanning.tier1 import hidden_text, structure
+from vskill_platform.scanning.tier1.code.javascript import finder as javascript
+from vskill_platform.scanning.tier1.code.shell import finder as shell
+from vskill_platform.scanning.tier1.configs import autoruns, declarations, names
+from vskill_platform.scanning.tier1.configs import finding as configs
+from vskill_platform.scanning.tier1.containers import finding as containers
+from vskill_platform.scanning.tier1.containers.finding import find_in_containers
 from vskill_platform.scanning.tier1.matching import pattern_analyser
+from vskill_platform.scanning.tier1.meaning import joins, promises, sections, strangers, tells
+from vskill_platform.scanning.tier1.meaning.reading import read_prose
+from vskill_platform.scanning.tier1.meaning.statements import statement_analyser
 from vskill_platform.scanning.tier1.skill import (
     Analyser,
     Fact,
@@ -22,7 +31,15 @@ from vskill_platform.scanning.tier1.skill import (
     Sighting,
     SkillUnderScan,
 )
-from vskill_platform.scanning.tier1.views import frontmatter_views, normalised_views, raw_views
+from vskill_platform.scanning.tier1.views import uncovered
+from vskill_platform.scanning.tier1.views.carriers import carried_views
+from vskill_platform.scanning.tier1.views.decoded import decoded_views
+from vskill_platform.scanning.tier1.views.hidden import hidden_views
+from vskill_platform.scanning.tier1.views.normalised import normalised_views
+from vskill_platform.scanning.tier1.views.raw import frontmatter_views, raw_views
+from vskill_platform.scanning.tier1.views.reading import uncovering_analyser
+from vskill_platform.scanning.tier1.views.unquoted import unquoted_views
+from vskill_platform.scanning.tier1.yara_matching import yara_analyser
 
 Check = Callable[[SkillUnderScan], structure.Seen]
 
@@ -53,6 +70,7 @@ CHECKS: tuple[Check, ...] = (
     hidden_text.direction_controls,
     hidden_text.zero_width_characters,
     hidden_text.variation_selectors,
+    hidden_text.joiner_in_word,
 )
 
 
@@ -61,7 +79,7 @@ def check_analyser(check: Check) -> NamedAnalyser:
     name = check.__name__
 
     def observe_check(skill: SkillUnderScan) -> Iterator[Observation]:
-        rules = [rule.id for rule in skill.ruleset.check_rules if rule.check == name]
+        rules = skill.ruleset.rules_by_check.get(name, ())
         for seen in check(skill):
             if isinstance(seen, LimitHit):
                 yield seen
@@ -87,8 +105,21 @@ class NamedJoiner(NamedTuple):
     checks: frozenset[str]
 
 
-FINDERS: tuple[NamedFinder, ...] = ()
-JOINERS: tuple[NamedJoiner, ...] = ()
+FINDERS: tuple[NamedFinder, ...] = (
+    NamedFinder("sections", sections.find_in_sections, sections.CHECKS),
+    NamedFinder("containers", find_in_containers, containers.CHECKS),
+    NamedFinder("configs", configs.find_in_configs, configs.CHECKS),
+    NamedFinder("names", names.find_in_names, names.CHECKS),
+    NamedFinder("shell", shell.find_shell_flows, shell.CHECKS),
+    NamedFinder("javascript", javascript.find_javascript_flows, javascript.CHECKS),
+)
+JOINERS: tuple[NamedJoiner, ...] = (
+    NamedJoiner("declarations", declarations.join_declarations, declarations.CHECKS),
+    NamedJoiner("autoruns", autoruns.join_autoruns, autoruns.CHECKS),
+    NamedJoiner("joins", joins.join_evidence, joins.CHECKS),
+    NamedJoiner("promises", promises.find_broken_promises, promises.CHECKS),
+    NamedJoiner("uncovered", uncovered.find_uncovered, frozenset([uncovered.CHECK])),
+)
 
 
 def finder_analyser(finder: NamedFinder) -> NamedAnalyser:
@@ -106,14 +137,28 @@ def under_rules(skill: SkillUnderScan, seen: Iterable[Sighting | Fact | LimitHit
             yield one
 
 
+SEEN_WHILE_UNCOVERING = frozenset(
+    ["mixed_script_word", "carried_text", "zero_width_payload", "encoded_program", "encoded_archive"]
+)
 CHECK_NAMES = frozenset(check.__name__ for check in CHECKS).union(
-    *(finder.checks for finder in FINDERS), *(joiner.checks for joiner in JOINERS)
+    SEEN_WHILE_UNCOVERING,
+    tells.CHECKS,
+    strangers.CHECKS,
+    *(finder.checks for finder in FINDERS),
+    *(joiner.checks for joiner in JOINERS),
 )
 
 ANALYSERS: tuple[NamedAnalyser, ...] = (
     NamedAnalyser("raw", pattern_analyser(raw_views)),
-    NamedAnalyser("normalised", pattern_analyser(normalised_views)),
+    NamedAnalyser("normalised", uncovering_analyser(normalised_views)),
+    NamedAnalyser("carried", uncovering_analyser(carried_views)),
+    NamedAnalyser("decoded", uncovering_analyser(decoded_views)),
+    NamedAnalyser("unquoted", uncovering_analyser(unquoted_views)),
+    NamedAnalyser("hidden", uncovering_analyser(hidden_views)),
     NamedAnalyser("frontmatter", pattern_analyser(frontmatter_views)),
+    NamedAnalyser("prose", read_prose),
+    NamedAnalyser("description", statement_analyser(frontmatter_views)),
     *(check_analyser(check) for check in CHECKS),
     *(finder_analyser(finder) for finder in FINDERS),
+    NamedAnalyser("yara", yara_analyser),
 )

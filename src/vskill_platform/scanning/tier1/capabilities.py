@@ -10,15 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
 from vskill_platform.domain.scan import Capabilities
-from vskill_platform.scanning.tier1.file_kinds import Shape, suffix_of
+from vskill_platform.scanning.tier1.file_kinds import Shape
+from vskill_platform.scanning.tier1.languages import Language, language_of_fence
 from vskill_platform.scanning.tier1.patterns import Pattern
 from vskill_platform.scanning.tier1.skill import Fact, FactKind, FileUnderScan, SkillUnderScan
 
 MATCHES_PER_FILE = 1_000
 LONGEST_LINE = 2_000
 LONGEST_WORD = 250
-SHELL_LANGUAGES = frozenset(["sh", "bash", "shell", "zsh", "fish", "console", "terminal", "shell-session"])
-SHELL_SUFFIXES = frozenset(["sh", "bash", "zsh", "ksh"])
 _SHELL_WORDS = (
     "if then else elif fi for while until do done case esac in function select time return exit local export set unset "
     "shift break continue trap declare readonly"
@@ -59,9 +58,10 @@ def capabilities_of(skill: SkillUnderScan, facts: Sequence[Fact] = ()) -> Capabi
 
     return Capabilities(
         network_hosts=_some(chain(_hosts(files), known(FactKind.REACHES, FactKind.SENDS)), limit),
-        commands=_some(chain(_commands(files), known(FactKind.RUNS)), limit),
+        commands=_some(chain(_commands(files), (name for name in known(FactKind.RUNS) if name not in SHELL_WORDS)), limit),
         files_written=_some(known(FactKind.WRITES, FactKind.DOWNLOADS), limit),
         environment=_some(chain(_caught(_VARIABLE, files), known(FactKind.READS_ENVIRONMENT)), limit),
+        secrets=_some(known(FactKind.READS_SECRET), limit),
         packages=_some(chain(_packages(files), known(FactKind.INSTALLS)), limit),
         remote_instructions=_some(known(FactKind.FOLLOWS), limit),
     )
@@ -103,26 +103,12 @@ def _commands(files: Iterable[FileUnderScan]) -> Iterator[str]:
 
 
 def _shell_lines(file: FileUnderScan) -> Iterator[str]:
-    if suffix_of(file.path) in SHELL_SUFFIXES:
+    if file.language is Language.SHELL:
         yield from file.lines
-    elif suffix_of(file.path) in {"md", "mdx", "markdown"}:
-        yield from _fenced_lines(file.lines)
-
-
-def _fenced_lines(lines: Iterable[str]) -> Iterator[str]:
-    """The lines of the fenced blocks that say they are shell."""
-    fence = ""
-    is_shell = False
-    for line in lines:
-        stripped = line.strip()
-        if fence:
-            if stripped.startswith(fence) and not stripped.strip(fence[0]):
-                fence = ""
-            elif is_shell:
-                yield line
-        elif stripped.startswith(("```", "~~~")):
-            fence = stripped[:3]
-            is_shell = stripped.lstrip("`~").strip().split(" ")[0].lower() in SHELL_LANGUAGES
+    elif file.is_markdown:
+        for block in file.document.fences:
+            if language_of_fence(block.language) is Language.SHELL:
+                yield from block.text.split("\n")
 
 
 def _first_words(line: str) -> Iterator[str]:

@@ -2,11 +2,11 @@
 
 An `unless` is one pattern for authors of rules. Here it falls into parts, because an attacker can write any word anywhere:
 
-- words of warning ("never", "attack", a red cross) excuse a match in prose, on its own line, and nowhere else: beside
-  code they cost nothing to add;
 - trusted hosts count when every address in the match itself goes to one of them, host and all;
 - all else is part of the thing that was matched: in prose its line is looked at, elsewhere only the match, or the
   beginning of its line where the pattern asks for that.
+
+Words of warning are not among them. Whether a text quotes or warns is for `meaning/context.py` to say, for every rule alike.
 """
 
 from __future__ import annotations
@@ -16,10 +16,6 @@ from dataclasses import dataclass
 
 from vskill_platform.scanning.tier1.patterns import compile_pattern
 
-_WARNING = re.compile(
-    r"never|avoid|don't|do not|must not|detect|attack|malicious|malware|danger|vulnerab|exploit|forensic|evasion|"
-    r"yara|\\bnot\\b|\|not\||such as|anti-\?patterns|❌|⚠|🚫"
-)
 _FLAGS = re.compile(r"^\(\?([a-z]+)\)")
 _TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]|.", re.DOTALL)
 _ADDRESS = re.compile(rb"https?://[^\s\"'`|<>)\]]+", re.IGNORECASE)
@@ -30,7 +26,6 @@ _HOST = re.compile(rb"https?://([^/?#:@]*)(?:[/?#:]|$)(?![^/?#]*@)", re.IGNORECA
 class Exceptions:
     """The parts of an `unless`."""
 
-    warning: str | None
     trusted: str | None
     form: str | None
     beginning: str | None
@@ -41,15 +36,12 @@ class Exceptions:
             return True
         if self.form is not None and compile_pattern(self.form).is_in(line if is_prose else matched):
             return True
-        if self.trusted is not None and _goes_only_to(self.trusted, matched):
-            return True
-        is_warned = is_prose and b"\n" not in matched and self.warning is not None
-        return is_warned and compile_pattern(self.warning or "").is_in(line)
+        return self.trusted is not None and _goes_only_to(self.trusted, matched)
 
 
 def split_exceptions(unless: str) -> Exceptions:
     """The parts of an `unless`, each a pattern of its own."""
-    parts: dict[str, list[str]] = {"warning": [], "trusted": [], "form": [], "beginning": []}
+    parts: dict[str, list[str]] = {"trusted": [], "form": [], "beginning": []}
     flags = ""
     for alternative in _alternatives(unless):
         if found := _FLAGS.match(alternative):
@@ -62,8 +54,6 @@ def split_exceptions(unless: str) -> Exceptions:
 def _kind_of(alternative: str) -> str:
     if "://" in alternative and r"\." in alternative:
         return "trusted"
-    if _WARNING.search(alternative):
-        return "warning"
     return "beginning" if alternative.startswith("^") else "form"
 
 

@@ -22,6 +22,12 @@ class FileKind(StrEnum):
     SCRIPT = "script"
     CONFIG = "config"
     FRONTMATTER = "frontmatter"
+    HIDDEN = "hidden"
+    """Text that people do not see: no file is of this kind, parts of files are."""
+    DECODED = "decoded"
+    """Text that came out of an encoded payload or was carried by invisible characters."""
+    UNCOVERED = "uncovered"
+    """Text as it reads without a disguise that nobody puts on by chance, such as quotes in the middle of a word."""
 
 
 class Shape(StrEnum):
@@ -52,7 +58,10 @@ _NAMES = {
 }
 _KIND_OF_NAME = {name: kind for kind, names in _NAMES.items() for name in names.split()}
 
-_MEDIA = "png jpg jpeg gif webp bmp ico cur avif tif tiff pdf woff woff2 ttf otf mp3 mp4 m4a mov wav ogg flac webm"
+_MEDIA = (
+    "png jpg jpeg gif webp bmp ico cur icns avif heic heif tif tiff psd pdf woff woff2 ttf otf mp3 mp4 m4a m4v mov avi wav "
+    "ogg opus flac mid webm mkv"
+)
 MEDIA_SUFFIXES = frozenset(_MEDIA.split())
 _EXECUTABLE_ZIPS = "jar war apk whl egg xpi crx vsix nupkg pyz"
 _EXECUTABLE_ZIP_SUFFIXES = frozenset(_EXECUTABLE_ZIPS.split())
@@ -108,7 +117,13 @@ _MEDIA_MAGIC = (
     b"OggS",
     b"fLaC",
     b"\x1a\x45\xdf\xa3",
+    b"icns",
+    b"8BPS",
+    b"MThd",
 )
+_FOLDER_VIEW = (".ds_store", b"\0\0\0\x01Bud1")
+_SECOND_FORK = ("._", b"\0\x05\x16\x07")
+"""What a Mac leaves behind: how a folder is shown, and what belongs to a file without being in it."""
 _RIFF_MEDIA = (b"WEBP", b"WAVE", b"AVI ")
 _ZIP_END = b"PK\x05\x06"
 _ZIP_TAIL = 22 + 65_535
@@ -140,6 +155,8 @@ def shape_of(path: str, content: bytes) -> Shape:
         return Shape.EXECUTABLE
     if content.startswith((*_ZIP_MAGIC, *_ARCHIVE_MAGIC)) or content[257:262] == b"ustar":
         return Shape.ARCHIVE
+    if _is_left_behind(path, content):
+        return Shape.MEDIA
     if suffix_of(path) in MEDIA_SUFFIXES and _is_media(content):
         return Shape.ARCHIVE if _ends_as_zip(content) else Shape.MEDIA
     return Shape.TEXT if _is_mostly_text(content) else Shape.BINARY
@@ -191,6 +208,12 @@ def _is_executable(path: str, content: bytes) -> bool:
 def _ends_as_zip(content: bytes) -> bool:
     """Whether unpackers would find a zip at the end: they read from there, whatever stands before it."""
     return _ZIP_END in content[-_ZIP_TAIL:]
+
+
+def _is_left_behind(path: str, content: bytes) -> bool:
+    name = path.rpartition("/")[2].lower()
+    is_folder_view = name == _FOLDER_VIEW[0] and content.startswith(_FOLDER_VIEW[1])
+    return is_folder_view or (name.startswith(_SECOND_FORK[0]) and content.startswith(_SECOND_FORK[1]))
 
 
 def _is_media(content: bytes) -> bool:

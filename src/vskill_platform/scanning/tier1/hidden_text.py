@@ -21,6 +21,7 @@ _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _ZERO_WIDTH = re.compile(
     "(?<=[0-9A-Za-z])[\u00ad\u200b-\u200d\u2060\ufeff]+(?=[0-9A-Za-z])|[\u200b-\u200d\u2060-\u2064\ufeff]{4}"
 )
+_JOINERS = re.compile("(?<=[A-Za-z])[\u200c\u200d\u2060-\u2064\u180e]+(?=[A-Za-z])")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2}")
 
 
@@ -42,6 +43,12 @@ def zero_width_characters(skill: SkillUnderScan) -> Seen:
     """Characters without width inside Latin words, or many of them in a row."""
     for file in _suspects(skill):
         yield from islice(_places(file, _ZERO_WIDTH), skill.limits.max_places)
+
+
+def joiner_in_word(skill: SkillUnderScan) -> Seen:
+    """Characters inside Latin words that join or separate what Latin letters never are."""
+    for file in _suspects(skill):
+        yield from islice(_places(file, _JOINERS), skill.limits.max_places)
 
 
 def variation_selectors(skill: SkillUnderScan) -> Seen:

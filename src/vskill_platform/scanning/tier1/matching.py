@@ -12,10 +12,11 @@ from functools import lru_cache
 from vskill_platform.scanning.limits import MATCH_LIMIT, ScanLimits
 from vskill_platform.scanning.tier1.exceptions import split_exceptions
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
+from vskill_platform.scanning.tier1.file_kinds import FileKind
 from vskill_platform.scanning.tier1.patterns import PatternSet, Span, compile_pattern
 from vskill_platform.scanning.tier1.rules import Rule, Ruleset
-from vskill_platform.scanning.tier1.skill import Analyser, Hit, LimitHit, Observation, SkillUnderScan
-from vskill_platform.scanning.tier1.views import View, ViewMaker
+from vskill_platform.scanning.tier1.skill import Analyser, Hit, LimitHit, Observation, Sighting, SkillUnderScan
+from vskill_platform.scanning.tier1.views.view import PLAIN, Uncoverer, View
 
 LINE_REACH = 500
 """Bytes to each side of a match that count as its line. Without it a file in one long line could excuse itself."""
@@ -32,10 +33,17 @@ class PatternRule:
         self._exceptions = None if rule.unless is None else split_exceptions(rule.unless)
 
     def spans(self, view: View) -> Iterator[Span | None]:
-        """Every match in turn; None stands for one that the rule's exception covers."""
+        """Every match in turn; None stands for one that the rule's exception covers, or that is no news."""
         for span in compile_pattern(self._pattern).spans(view.data):
             visible = _without_leading_space(view.data, span)
-            yield None if self._is_excepted(view, visible) else visible
+            yield visible if self._is_news(view, visible) and not self._is_excepted(view, visible) else None
+
+    def _is_news(self, view: View, span: Span) -> bool:
+        """Whether the view shows what the file does not; a rule about disguises asks for a disguise."""
+        layer = view.layer_of(span)
+        if layer is None or self.rule.applies_to != {FileKind.UNCOVERED}:
+            return layer is not None
+        return layer != PLAIN and not (view.is_prose and _is_explained(view.data, span))
 
     def _is_excepted(self, view: View, span: Span) -> bool:
         if self._exceptions is None:
@@ -61,13 +69,19 @@ class Matcher:
                 yield from _places(looking, view, limits)
 
 
-def pattern_analyser(make_views: ViewMaker) -> Analyser:
-    """The analyser that matches all pattern rules against these views."""
+def pattern_analyser(make_views: Uncoverer) -> Analyser:
+    """The analyser that matches all pattern rules against these views, and passes on what was seen while making them."""
 
     def observe_views(skill: SkillUnderScan) -> Iterator[Observation]:
         matcher = matcher_for(skill.ruleset)
-        for view in make_views(skill):
-            yield from matcher.observe(view, limits=skill.limits)
+        rules = skill.ruleset.rules_by_check
+        for made in make_views(skill):
+            if isinstance(made, View):
+                yield from matcher.observe(made, limits=skill.limits)
+            elif isinstance(made, Sighting):
+                yield from (Hit(rule, *made[1:]) for rule in rules.get(made.check, ()))
+            else:
+                yield made
 
     return observe_views
 
@@ -87,6 +101,13 @@ def line_around(data: bytes, span: Span) -> Span:
     return Span(start, latest if end < 0 else end)
 
 
+def _is_explained(data: bytes, span: Span) -> bool:
+    """Whether the line also says in plain letters what was matched, as a lesson about disguises does."""
+    start, end = line_around(data, span)
+    said = data[span.start : span.end].lower()
+    return data[start:end].lower().count(said) > 1
+
+
 def _without_leading_space(data: bytes, span: Span) -> Span:
     """The match from its first visible character on: a place is where there is something to see."""
     matched = data[span.start : span.end]
@@ -98,7 +119,7 @@ def _places(looking: PatternRule, view: View, limits: ScanLimits) -> Iterator[Ob
     found = 0
     for looked_at, span in enumerate(looking.spans(view), start=1):
         if span is not None:
-            yield _hit(looking.rule, view, span)
+            yield hit_at(looking.rule, view, span)
             found += 1
         if found >= limits.max_places:
             return
@@ -108,9 +129,11 @@ def _places(looking: PatternRule, view: View, limits: ScanLimits) -> Iterator[Ob
             return
 
 
-def _hit(rule: Rule, view: View, span: Span) -> Hit:
+def hit_at(rule: Rule, view: View, span: Span) -> Hit:
+    """The rule's hit at a place of a view, with the line around it."""
     start, end = line_around(view.data, span)
     before = view.data[start : span.start].decode(errors="ignore")
     line = before + view.data[span.start : end].decode(errors="ignore")
     place = view.locate(span.start)
-    return Hit(rule.id, view.file, place.line, place.column, make_excerpt(line, start=len(before)), view.layer)
+    layer = view.layer_of(span) or PLAIN
+    return Hit(rule.id, view.file, place.line, place.column, make_excerpt(line, start=len(before)), layer)

@@ -56,9 +56,9 @@ class Pattern:
 
     __slots__ = ("_groups", "_regexp")
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, *, memory: int = PATTERN_MEMORY) -> None:
         try:
-            self._regexp: _Regexp = re2.compile(source, _options(PATTERN_MEMORY))
+            self._regexp: _Regexp = re2.compile(source, _options(memory))
         except re2.error as exc:
             reason = exc.args[0] if exc.args else "it does not compile"
             text = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated
@@ -20,6 +21,7 @@ from vskill_platform.domain.errors import InvalidRules
 from vskill_platform.domain.scan import Owasp, Severity, Threat
 from vskill_platform.scanning.tier1.file_kinds import FileKind
 from vskill_platform.scanning.tier1.patterns import compile_pattern
+from vskill_platform.scanning.tier1.yara import YaraRules
 
 RULES_FOLDER = Path(__file__).with_name("rules")
 RULESET_SERIES = "2026.11"
@@ -41,6 +43,9 @@ class _GivenRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pattern: Text | None = None
     unless: Text | None = None
     check: Text | None = None
+    says: tuple[Text, ...] = ()
+    unless_says: tuple[Text, ...] = ()
+    within: Annotated[int, Meta(ge=1, le=3)] = 1
     matches: tuple[str, ...] = ()
     ignores: tuple[str, ...] = ()
     example_path: Text | None = None
@@ -53,9 +58,15 @@ class _RuleFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing the scanner looks for. It has a `pattern` or the name of a `check`, never both.
+    """One thing the scanner looks for. It has a `pattern`, the name of a `check` or what sentences say, and only one of them.
+
+    `says` names concepts (`meaning/concepts.toml`; `a|b` for either) that must come together in one sentence, or in as many
+    as `within` says; the first is what is done, and does not count where it is negated. `unless_says` excuses.
 
     `matches` and `ignores` are texts in which it must and must not be found, as the file `example_path` where that matters.
+
+    `origin` is the file of the operator's pack that it comes from, empty for a bundled rule. A YARA rule has neither of the
+    three: its file has it. `given_severity` is what the rule says of itself where the operator has changed that.
     """
 
     id: str
@@ -73,19 +84,48 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     matches: tuple[str, ...]
     ignores: tuple[str, ...]
     example_path: str | None = None
+    says: tuple[str, ...] = ()
+    unless_says: tuple[str, ...] = ()
+    within: int = 1
+    origin: str = ""
+    given_severity: Severity | None = None
+
+    @property
+    def own_severity(self) -> Severity:
+        """The severity that the rule itself has, whatever the operator made of it."""
+        return self.given_severity or self.severity
+
+
+class PackFile(msgspec.Struct, frozen=True, array_like=True):
+    """One file of an operator's pack, as it was when the process started."""
+
+    name: str
+    content: bytes
 
 
 @dataclass(frozen=True, eq=False)
 class Ruleset:
-    """All rules by id, in the order of their ids, and the version that stands for exactly these rules."""
+    """All rules by id, in the order of their ids, and the version that stands for exactly these rules.
+
+    `off` has the rules that the operator has switched off. `pack` has the operator's files, for a scanning process to make
+    the same ruleset from, and `yara` the compiled YARA rules among them.
+    """
 
     rules: dict[str, Rule]
     version: str
+    off: dict[str, Rule] = field(default_factory=dict)
+    pack: tuple[PackFile, ...] = ()
+    yara: YaraRules | None = None
 
     @cached_property
     def pattern_rules(self) -> tuple[Rule, ...]:
         """The rules that hit by pattern."""
         return tuple(rule for rule in self.rules.values() if rule.pattern is not None)
+
+    @cached_property
+    def statement_rules(self) -> tuple[Rule, ...]:
+        """The rules that hit by what sentences say."""
+        return tuple(rule for rule in self.rules.values() if rule.says)
 
     @cached_property
     def check_rules(self) -> tuple[Rule, ...]:
@@ -105,31 +145,43 @@ class Ruleset:
 def load_ruleset(folder: Path = RULES_FOLDER) -> Ruleset:
     """The rules of every `*.toml` in the folder, with every pattern tried. Raises InvalidRules, naming the rule."""
     ruleset = read_ruleset(folder)
-    for rule in ruleset.pattern_rules:
+    try_patterns(ruleset.pattern_rules)
+    return ruleset
+
+
+def try_patterns(rules: Iterable[Rule]) -> None:
+    """Compile the patterns of all these rules. Raises InvalidRules for the first that does not, or that hits everything."""
+    for rule in rules:
         problem = _pattern_problem("pattern", rule.pattern) or _pattern_problem("unless", rule.unless)
         if problem:
             raise InvalidRules(f"Rule {rule.id} is broken: {problem}.", rule=rule.id)
-    return ruleset
 
 
 @cache
 def read_ruleset(folder: Path = RULES_FOLDER) -> Ruleset:
-    """The same rules without trying their patterns, for a process whose owner has loaded them. Raises InvalidRules."""
+    """The same rules without trying their patterns, for a process whose owner has loaded them. Raises InvalidRules.
+
+    The version stands for the rules and for the data that they lean on, such as the concepts of `meaning/`.
+    """
     rules: dict[str, Rule] = {}
     digest = hashlib.sha256()
     for path in sorted(folder.glob("*.toml")):
         data = path.read_bytes()
         digest.update(path.name.encode() + b"\0" + data + b"\0")
-        for rule in _read_rules(path.name, data):
+        for rule in read_rule_file(path.name, data):
             if rule.id in rules:
                 raise InvalidRules(f"Rule {rule.id} in {path.name} is there twice. Give one of them an id of its own.")
             rules[rule.id] = rule
+    for path in sorted(Path(__file__).parent.glob("*/*.toml")):
+        if path.parent != RULES_FOLDER:
+            digest.update(path.read_bytes() + b"\0")
     if not rules:
         raise InvalidRules(f"There is no rule in {folder}. A scanner without rules would pass everything.")
     return Ruleset(rules=dict(sorted(rules.items())), version=f"{RULESET_SERIES}+{digest.hexdigest()[:8]}")
 
 
-def _read_rules(name: str, data: bytes) -> list[Rule]:
+def read_rule_file(name: str, data: bytes) -> list[Rule]:
+    """The rules in the bytes of a TOML file. Raises InvalidRules, naming the file."""
     try:
         given = msgspec.convert(tomllib.loads(data.decode()), _RuleFile)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as exc:
@@ -149,12 +201,14 @@ def _checked(name: str, given: _GivenRule, *, of: _RuleFile) -> Rule:
 
 
 def _problem_of(given: _GivenRule) -> str | None:
-    if (given.pattern is None) == (given.check is None):
-        return "it needs a pattern or a check, and not both"
+    if [given.pattern is not None, given.check is not None, bool(given.says)].count(True) != 1:
+        return "it needs a pattern, a check or what it says, and only one of them"
     if not given.applies_to:
         return "applies_to is empty, so it would never be looked at"
-    if given.pattern is None:
-        return "a check has no unless" if given.unless else None
+    if given.pattern is None and given.unless:
+        return "only a pattern has an unless"
+    if given.check is not None:
+        return None
     if min(len(given.matches), len(given.ignores)) < MIN_EXAMPLES:
         return f"it needs at least {MIN_EXAMPLES} texts in matches and {MIN_EXAMPLES} in ignores"
     return None

@@ -8,6 +8,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 
+import msgspec
+
 from vskill_platform import __version__
 from vskill_platform.domain.content import SkillContent, content_digest
 from vskill_platform.domain.errors import InvalidRules
@@ -23,6 +25,8 @@ from vskill_platform.scanning.tier1.analysers import (
     under_rules,
 )
 from vskill_platform.scanning.tier1.capabilities import capabilities_of
+from vskill_platform.scanning.tier1.containers.opening import Opening, open_containers
+from vskill_platform.scanning.tier1.meaning.context import Stance, stance_of
 from vskill_platform.scanning.tier1.rules import Rule, Ruleset, load_ruleset
 from vskill_platform.scanning.tier1.skill import (
     Fact,
@@ -52,7 +56,10 @@ def scan_content(
     rules = ruleset or load_ruleset()
     _ensure_checks_exist(rules)
     files = _files_within(content, limits.max_bytes)
-    skill = SkillUnderScan(content=content, files=files, ruleset=rules, limits=limits)
+    opening = _opened(files, limits)
+    skill = SkillUnderScan(
+        content=content, files=(*files, *opening.files), ruleset=rules, limits=limits, opening=opening.seen
+    )
     observations = list(_observe(skill, analysers))
     observations += list(_observe(skill, [_after(observations, joiner) for joiner in JOINERS]))
     if len(files) < len(content.files):
@@ -110,6 +117,17 @@ def _files_within(content: SkillContent, max_bytes: int) -> tuple[FileUnderScan,
     return tuple(file_under_scan(file) for file in content.files if file.path in kept)
 
 
+def _opened(files: tuple[FileUnderScan, ...], limits: ScanLimits) -> Opening:
+    """What is inside the files. A container that cannot be opened must not lose what the rest of the skill shows."""
+    try:
+        return open_containers(files, limits=limits)
+    except MemoryError:
+        raise
+    except Exception:
+        _log.exception("Opening containers failed. The report says so and does not say PASS.")
+        return Opening(seen=(LimitHit(f"{ANALYSER_FAILED}:opening"),))
+
+
 def _observe(skill: SkillUnderScan, analysers: Iterable[NamedAnalyser]) -> Iterator[Observation]:
     for name, analyse in analysers:
         try:
@@ -131,8 +149,23 @@ def _findings(skill: SkillUnderScan, hits: Sequence[Hit]) -> list[Finding]:
     together: dict[tuple[str, str], list[Hit]] = {}
     for hit in hits:
         together.setdefault((hit.rule_id, hit.file), []).append(hit)
-    found = [_finding(skill.ruleset.rules[rule_id], places) for (rule_id, _), places in together.items()]
+    files = {file.path: file for file in skill.files}
+    found = [
+        _weighed(skill, skill.ruleset.rules[rule_id], files.get(path), places)
+        for (rule_id, path), places in together.items()
+    ]
     return sorted(found, key=_order)
+
+
+def _weighed(skill: SkillUnderScan, rule: Rule, file: FileUnderScan | None, places: Sequence[Hit]) -> Finding:
+    """The finding at the places that state something; where all are quotations or warnings, one that only informs."""
+    if file is None or rule.severity is Severity.INFO:
+        return _finding(rule, places)
+    stances = [stance_of(skill, file, hit, rule) for hit in places]
+    stated = [hit for hit, stance in zip(places, stances, strict=True) if stance is Stance.STATED]
+    if stated:
+        return _finding(rule, stated)
+    return msgspec.structs.replace(_finding(rule, places), severity=Severity.INFO, context=stances[0].value)
 
 
 def _finding(rule: Rule, places: Sequence[Hit]) -> Finding:
@@ -150,6 +183,7 @@ def _finding(rule: Rule, places: Sequence[Hit]) -> Finding:
         why=rule.why,
         fix=rule.fix,
         layer=first.layer,
+        detail=first.detail,
         more_lines=tuple(sorted({hit.line for hit in places} - {first.line})),
     )
 

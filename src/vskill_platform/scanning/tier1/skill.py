@@ -32,7 +32,7 @@ YAML_SIGNS = (">", "|", "&", "*", "!", "{", "[", "#")
 
 
 class Hit(NamedTuple):
-    """A rule hit a file. `line` and `column` count from 1; 0 means the file as a whole."""
+    """A rule hit a file. `line` and `column` count from 1; 0 means the file as a whole. `detail` says what came together."""
 
     rule_id: str
     file: str
@@ -40,6 +40,7 @@ class Hit(NamedTuple):
     column: int
     excerpt: str
     layer: str
+    detail: str = ""
 
 
 class LimitHit(NamedTuple):
@@ -102,6 +103,7 @@ class Sighting(NamedTuple):
     column: int = 0
     excerpt: str = ""
     layer: str = "structure"
+    detail: str = ""
 
 
 class Snippet(NamedTuple):
@@ -121,6 +123,8 @@ class FileUnderScan:
     path: str
     content: bytes
     executable: bool = False
+    is_inner: bool = False
+    """Whether the file came out of another one, whose path then stands before `!/` in this one's."""
 
     @cached_property
     def shape(self) -> Shape:
@@ -202,12 +206,16 @@ class Frontmatter(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SkillUnderScan:
-    """All that analysers may look at. `files` has those that fit into the limits, `content` has everything."""
+    """All that analysers may look at. `files` has those that fit into the limits, `content` has everything.
+
+    What is inside archives, documents and pictures stands in `files` too, and `opening` says what was seen on the way there.
+    """
 
     content: SkillContent
     files: tuple[FileUnderScan, ...]
     ruleset: Ruleset
     limits: ScanLimits
+    opening: tuple[Sighting | LimitHit, ...] = ()
 
     @cached_property
     def skill_file(self) -> FileUnderScan | None:

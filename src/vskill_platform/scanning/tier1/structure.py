@@ -79,8 +79,8 @@ def executable_binary(skill: SkillUnderScan) -> Seen:
 
 
 def archive(skill: SkillUnderScan) -> Seen:
-    """A file that has other files in it, which have not been seen."""
-    return _unseen(file for file in skill.files if file.shape is Shape.ARCHIVE)
+    """A file that has other files in it. Whether they could be seen is said by `containers/`."""
+    return (Place(file.path) for file in skill.files if file.shape is Shape.ARCHIVE and not file.is_inner)
 
 
 def unknown_binary(skill: SkillUnderScan) -> Seen:

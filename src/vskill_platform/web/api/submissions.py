@@ -9,12 +9,14 @@ from litestar.datastructures import State
 from litestar.params import FromPath, JSONBody
 from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED
 
+from vskill_platform.domain.capabilities import CapabilityChanges
 from vskill_platform.domain.records import Submission
-from vskill_platform.domain.submission import Actor
+from vskill_platform.domain.submission import Actor, SubmissionState
 from vskill_platform.pipeline.intake import Answer, Intake, submit_repository, take_submission_place
 from vskill_platform.stores.reads import require_readable
 from vskill_platform.stores.scans import get_scan
 from vskill_platform.stores.submissions import get_history, get_submission, get_submissions_fresh
+from vskill_platform.stores.versions import get_version
 from vskill_platform.web.views import ChildView, SubmissionAnswer, SubmissionRequest, SubmissionView
 
 MAX_BODY_BYTES = 16 * 1024
@@ -60,7 +62,15 @@ async def view_submission(identity: str) -> SubmissionView:
         scan=None if scan is None else scan.report,
         lint=None if scan is None else scan.lint,
         children=[ChildView(**_summary(child)) for child in children],
+        capability_changes=await _capability_changes(submission),
     )
+
+
+async def _capability_changes(submission: Submission) -> CapabilityChanges | None:
+    if submission.state is not SubmissionState.PUBLISHED or not submission.slug or not submission.version:
+        return None
+    version = await get_version(submission.slug, submission.version)
+    return None if version is None else version.capability_changes
 
 
 def _summary(submission: Submission) -> dict[str, Any]:

@@ -107,10 +107,11 @@ _FENCE = re.compile(
     r"(?P<lead>[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*){0,6})(?P<fence>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$"
 )
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
-_TABLE = re.compile(r"[ \t]*\|")
 _QUOTE = re.compile(r" {0,3}>")
 _QUOTE_MARKS = re.compile(r"(?: {0,3}> ?)+")
 _HTML = re.compile(r" {0,3}<(?:[a-zA-Z/!?])")
+_UNDERLINES = frozenset("=-")
+_ITEM_MARKS = frozenset("-*+0123456789")
 _LONGEST_MARK = 400
 """Characters of a line that are looked at for what begins it."""
 
@@ -141,19 +142,23 @@ class _Reader:
             self._at = closing + 1
 
     def _block(self, line: str) -> Block:
-        if fence := _FENCE.match(line):
+        """The block that begins here. Its first letter says what it can be, so that few patterns are tried."""
+        fence = _FENCE.match(line) if _may_be_fence(line) else None
+        if fence:
             return self._fence(fence)
-        if heading := _HEADING.match(line):
+        first = line.lstrip()[:1]
+        heading = _HEADING.match(line) if first == "#" else None
+        if heading:
             self._at += 1
             level = len(heading[1])
             return Block(BlockKind.HEADING, (heading[2] or "").strip(), self._at, self._at, level=level)
-        if _HTML.match(line):
+        if first == "<" and _HTML.match(line):
             return self._html(line)
-        if _QUOTE.match(line):
+        if first == ">" and _QUOTE.match(line):
             return self._run(BlockKind.QUOTE)
-        if _TABLE.match(line):
+        if first == "|":
             return self._run(BlockKind.TABLE)
-        return self._run(BlockKind.ITEM) if _ITEM.match(line) else self._paragraph()
+        return self._run(BlockKind.ITEM) if _is_item(line, first) else self._paragraph()
 
     def _fence(self, opening: re.Match[str]) -> Block:
         start = self._at + 1
@@ -194,13 +199,17 @@ class _Reader:
         return self._made(kind, start, self._at)
 
     def _continues(self, kind: BlockKind, line: str) -> bool:
-        if not line.strip() or _FENCE.match(line) or _HEADING.match(line) or _is_comment(line):
+        first = line.lstrip()[:1]
+        if not first or (_may_be_fence(line) and _FENCE.match(line)):
             return False
-        if kind is BlockKind.QUOTE:
-            return _QUOTE.match(line) is not None or not _ITEM.match(line)
+        if (first == "#" and _HEADING.match(line)) or (first == "<" and _is_comment(line)):
+            return False
         if kind is BlockKind.TABLE:
             return "|" in line
-        return not (_ITEM.match(line) or _QUOTE.match(line) or _TABLE.match(line))
+        is_quote = first == ">" and _QUOTE.match(line) is not None
+        if kind is BlockKind.QUOTE:
+            return is_quote or not _is_item(line, first)
+        return not (is_quote or first == "|" or _is_item(line, first))
 
     def _paragraph(self) -> Block:
         """A paragraph, or a heading where a line of `=` or `-` stands under it."""
@@ -208,7 +217,8 @@ class _Reader:
         self._at += 1
         while self._at < len(self._lines):
             line = self._lines[self._at][:_LONGEST_MARK]
-            if underline := _UNDERLINE.match(line):
+            underline = _UNDERLINE.match(line) if line.lstrip()[:1] in _UNDERLINES else None
+            if underline:
                 self._at += 1
                 text = " ".join(part.strip() for part in self._lines[start : self._at - 1])
                 level = 1 if underline[1][0] == "=" else 2
@@ -224,6 +234,14 @@ class _Reader:
 
 def _unquoted(line: str, *, is_quoted: bool) -> str:
     return _QUOTE_MARKS.sub("", line, count=1) if is_quoted else line
+
+
+def _may_be_fence(line: str) -> bool:
+    return "```" in line or "~~~" in line
+
+
+def _is_item(line: str, first: str) -> bool:
+    return first in _ITEM_MARKS and _ITEM.match(line) is not None
 
 
 def _is_comment(line: str) -> bool:

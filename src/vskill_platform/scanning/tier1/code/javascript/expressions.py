@@ -1,0 +1,469 @@
+"""Reads expressions and evaluates them as it reads: there is no tree, only the value of what was read.
+
+Operators that do not matter for where values come from are read loosely. Types are passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+
+from vskill_platform.scanning.tier1.code.budget import Budget
+from vskill_platform.scanning.tier1.code.javascript.folding import number_text, unescape_string
+from vskill_platform.scanning.tier1.code.javascript.tokens import Kind, Tokens
+from vskill_platform.scanning.tier1.code.javascript.values import (
+    MOST_ITEMS,
+    NOTHING,
+    Value,
+    all_origins,
+    bounded,
+    text_of,
+)
+
+DEEPEST = 120
+_ASSIGNMENTS = frozenset(["=", "+=", "-=", "*=", "%=", "&=", "|=", "^=", "**=", "&&=", "||=", "??="])
+_JOINING = frozenset(["&&", "||", "??"])
+_BINARY = frozenset(
+    ["+", "-", "*", "/", "%", "**", "==", "===", "!=", "!==", "<", ">", "<=", ">=", "&", "|", "^", *_JOINING]
+)
+_UNARY_WORDS = frozenset(["typeof", "void", "delete", "await", "yield"])
+_UNARY_SIGNS = frozenset(["!", "-", "+", "~", "++", "--", "..."])
+_AFTER_NON_NULL = frozenset([".", "(", ")", "[", "]", ",", ";", "}", "?.", "=", ":", "!"])
+_ESCAPED_NAME = re.compile(r"\\u(?:([0-9a-fA-F]{4})|\{([0-9a-fA-F]{1,6})\})")
+_GENERIC = re.compile(r"<[\w$.,\s\[\]|&'\"<>{}:;?]{1,200}>\s*\(")
+_CONSTANTS = {
+    "true": "true",
+    "false": "false",
+    "null": "",
+    "undefined": "",
+    "NaN": "NaN",
+    "__dirname": ".",
+    "__filename": "./index.js",
+}
+
+
+class Reference:
+    """What an expression names, so that something can be assigned to it."""
+
+    __slots__ = ("base", "name")
+
+    def __init__(self, name: str, base: Value | None = None) -> None:
+        self.name = name
+        self.base = base
+
+
+class ExpressionReader(ABC):
+    """The part of the reader that knows no statements."""
+
+    def __init__(self, tokens: Tokens, *, budget: Budget) -> None:
+        self._tokens = tokens
+        self._budget = budget
+        self._i = 0
+        self._depth = 0
+        self._kind = Kind.END
+        self._word = ""
+        self._reference: Reference | None = None
+        self._move(0)
+        self.is_too_deep = False
+
+    def _move(self, number: int) -> None:
+        """Goes to a token."""
+        self._i = number
+        self._kind = Kind(self._tokens.kinds[number])
+        self._word = self._tokens.word(number)
+
+    def _next(self) -> None:
+        if self._kind is not Kind.END:
+            self._budget.spend()
+            self._move(self._i + 1)
+
+    def _peek(self, ahead: int = 1) -> str:
+        number = min(self._i + ahead, len(self._tokens) - 1)
+        return self._tokens.word(number) if self._tokens.kinds[number] in (Kind.SIGN, Kind.NAME) else ""
+
+    def _is(self, sign: str) -> bool:
+        return self._word == sign and self._kind in (Kind.SIGN, Kind.NAME)
+
+    def _is_name(self, *words: str) -> bool:
+        """Whether the token here is a name, and one of these if some are given."""
+        return self._kind is Kind.NAME and (not words or self._word in words)
+
+    def _take(self, sign: str) -> bool:
+        if self._is(sign):
+            self._next()
+            return True
+        return False
+
+    def _at(self) -> int:
+        """Where the reader stands, as an offset in the text."""
+        return self._tokens.starts[self._i]
+
+    def _skip_group(self) -> None:
+        """Passes over a bracket with all that is in it."""
+        self._move(max(self._tokens.pair[self._i], self._i))
+        self._next()
+
+    def expressions(self) -> Value:
+        """Expressions with commas between them: the value of the last one."""
+        value = self.expression()
+        while self._take(","):
+            value = self.expression()
+        return value
+
+    def expression(self) -> Value:
+        """One expression, up to a comma."""
+        self._depth += 1
+        try:
+            if self._depth > DEEPEST:
+                return self._refuse()
+            return self._expression()
+        finally:
+            self._depth -= 1
+
+    def _refuse(self) -> Value:
+        """Passes over what is nested too deeply."""
+        self.is_too_deep = True
+        if self._kind is Kind.SIGN and self._word in {"(", "[", "{", "`"}:
+            self._skip_group()
+        else:
+            self._next()
+        return NOTHING
+
+    def _expression(self) -> Value:
+        left = self._operand()
+        while True:
+            word = self._word
+            if self._kind is Kind.SIGN and word in _ASSIGNMENTS and self._reference is not None:
+                return self._assignment(left, self._reference, word)
+            if self._kind is Kind.SIGN and word == "?":
+                left = self._choice(left)
+            elif (self._kind is Kind.SIGN and word in _BINARY) or (
+                self._kind is Kind.NAME and word in {"in", "instanceof"} and not self._is_in_head()
+            ):
+                left = self._binary(left, word)
+            else:
+                return left
+
+    def _is_in_head(self) -> bool:
+        """Whether `in` belongs to the head of a loop and not to an expression."""
+        return False
+
+    def _binary(self, left: Value, word: str) -> Value:
+        self._next()
+        gate = self._gate_of(left) if word in _JOINING else ""
+        if gate:
+            self._enter_gate(gate)
+        right = self._operand()
+        if gate:
+            self._leave_gate()
+        self._reference = None
+        if word == "+":
+            return self._sum(left, right)
+        if word in _JOINING:
+            chosen = right if left.text == "" or (left.text is None and not left.path) else left
+            return chosen.having(left.origins | right.origins)
+        return Value(origins=left.origins | right.origins)
+
+    def _sum(self, left: Value, right: Value) -> Value:
+        origins = left.origins | right.origins
+        if left.text is None and right.text is None:
+            return Value(origins=origins)
+        text = bounded(text_of(left, left.path or "value") + text_of(right, right.path or "value"))
+        return Value(text, origins=origins, is_built=True)
+
+    def _choice(self, condition: Value) -> Value:
+        """`? a : b`, up to the operand behind the colon: a long row of choices is read one by one."""
+        self._next()
+        first = self.expression()
+        if not self._take(":"):
+            return first
+        second = self._operand()
+        chosen = second if first.text is None and not first.path else first
+        return chosen.having(first.origins | second.origins | condition.origins)
+
+    def _assignment(self, left: Value, target: Reference, word: str) -> Value:
+        at = self._at()
+        self._next()
+        value = self.expression()
+        if word == "+=":
+            value = self._sum(left, value)
+        elif word != "=":
+            value = value.having(left.origins)
+        self._assign(target, value, at)
+        self._reference = None
+        return value
+
+    def _operand(self) -> Value:
+        """What stands between operators, with all that is attached to it."""
+        words: list[str] = []
+        while (self._kind is Kind.NAME and self._word in _UNARY_WORDS) or (
+            self._kind is Kind.SIGN and self._word in _UNARY_SIGNS
+        ):
+            words.append(self._word)
+            self._next()
+        value = self._attached(self._primary())
+        if words:
+            self._reference = None
+        if words and words[-1] in {"typeof", "!", "-", "+", "~"}:
+            return Value(origins=value.origins) if words[-1] != "+" else value
+        return value
+
+    def _primary(self) -> Value:
+        self._reference = None
+        kind, word = self._kind, self._word
+        if kind is Kind.NAME:
+            return self._named(word)
+        if kind is Kind.STRING:
+            self._next()
+            return Value(unescape_string(word))
+        if kind is Kind.NUMBER:
+            self._next()
+            return Value(number_text(word))
+        if kind is Kind.PATTERN:
+            self._next()
+            return Value(path="RegExp()")
+        if kind is Kind.SIGN:
+            return self._signed(word)
+        if kind is Kind.TEMPLATE:
+            self._next()
+        return NOTHING
+
+    def _signed(self, word: str) -> Value:
+        if word == "(":
+            return self._parenthesis()
+        if word == "[":
+            return self._array()
+        if word == "{":
+            return self._object()
+        if word == "`":
+            return self._template()
+        if word == "<":
+            return self._markup()
+        if word == "@":
+            self._next()
+            self.expression()
+            return self._primary()
+        if word not in {")", "]", "}", ",", ";", ":"}:
+            self._next()
+        return NOTHING
+
+    def _named(self, word: str) -> Value:
+        if word in {"function", "class"} or self._peek() == "=>" or (word == "async" and self._is_async_function()):
+            return self._function_expression()
+        if word == "new":
+            return self._new()
+        if word == "import":
+            return self._import_expression()
+        name = (
+            _ESCAPED_NAME.sub(lambda found: chr(min(int(found[1] or found[2], 16), 0x10FFFF)), word)
+            if "\\" in word
+            else word
+        )
+        self._next()
+        if name in _CONSTANTS:
+            return Value(_CONSTANTS[name])
+        self._reference = Reference(name)
+        value = self._look_up(name)
+        return (
+            Value(value.text, value.path, value.origins, True, value.items, value.fields, value.function)
+            if "\\" in word
+            else value
+        )
+
+    def _is_async_function(self) -> bool:
+        if self._peek() == "function" or self._peek(2) == "=>":
+            return True
+        return self._peek() == "(" and self._is_arrow_at(self._i + 1)
+
+    def _parenthesis(self) -> Value:
+        if self._is_arrow_at(self._i):
+            return self._function_expression()
+        closing = self._tokens.pair[self._i]
+        self._next()
+        value = self.expressions() if not self._is(")") else NOTHING
+        self._leave_group(closing)
+        return value
+
+    def _leave_group(self, closing: int) -> None:
+        """Goes behind a closing bracket, whatever has been read of the inside."""
+        if closing > self._i:
+            self._move(closing)
+        if self._kind is Kind.SIGN and self._word in {")", "]", "}", "`"} and self._i == closing:
+            self._next()
+
+    def _is_arrow_at(self, number: int) -> bool:
+        """Whether a parenthesis holds the parameters of an arrow function."""
+        closing = self._tokens.pair[number]
+        if closing <= number:
+            return False
+        after = self._tokens.word(closing + 1)
+        if after != ":":
+            return after == "=>"
+        # A type may stand between the parameters and the arrow.
+        for number in range(closing + 2, min(closing + 40, len(self._tokens))):
+            word = self._tokens.word(number)
+            if word == "=>":
+                return True
+            if word in {";", ")", ",", "=", "?"}:
+                return False
+        return False
+
+    def _array(self) -> Value:
+        closing = self._tokens.pair[self._i]
+        self._next()
+        items: list[Value] = []
+        while self._i < closing and self._kind is not Kind.END:
+            before = self._i
+            if self._take(","):
+                continue
+            is_spread = self._is("...")
+            value = self.expression()
+            items += list(value.items) if is_spread and value.items else [value]
+            if self._i == before:
+                self._next()
+        self._leave_group(closing)
+        self._reference = None
+        kept = tuple(items[:MOST_ITEMS])
+        return Value(origins=all_origins(items), items=kept)
+
+    def _template(self) -> Value:
+        closing = self._tokens.pair[self._i]
+        self._next()
+        pieces: list[Value] = []
+        while self._i < closing and self._kind is not Kind.END:
+            if self._kind is Kind.TEMPLATE:
+                pieces.append(Value(unescape_string(f"`{self._word}`")))
+                self._next()
+            else:
+                hole = self._tokens.pair[self._i]
+                self._next()
+                value = self.expressions()
+                pieces.append(Value(text_of(value, value.path or "value"), origins=value.origins))
+                self._leave_group(hole)
+        self._leave_group(closing)
+        self._reference = None
+        text = bounded("".join(text_of(piece) for piece in pieces))
+        return Value(text, origins=all_origins(pieces), is_built=len(pieces) > 1)
+
+    def _attached(self, value: Value) -> Value:
+        """Members, calls and the like that follow a value."""
+        while True:
+            if self._kind is not Kind.SIGN and not (self._kind is Kind.NAME and self._word in {"as", "satisfies"}):
+                return value
+            word = self._word
+            if word in {".", "?."}:
+                value = self._member(value)
+            elif word == "[":
+                value = self._indexed(value)
+            elif word == "(":
+                value = self._call(value)
+            elif word == "`":
+                self._call_with(value, [self._template()], self._at())
+                value = NOTHING
+            elif word in {"++", "--"} or (word == "!" and self._peek() in _AFTER_NON_NULL):
+                self._next()
+            elif word == "<" and _GENERIC.match(
+                self._tokens.text, self._at(), min(self._at() + 300, len(self._tokens.text))
+            ):
+                self._skip_type_arguments()
+            elif word in {"as", "satisfies"}:
+                self._next()
+                self._skip_type()
+            else:
+                return value
+
+    def _member(self, base: Value) -> Value:
+        self._next()
+        if self._is("(") or self._is("["):
+            return base
+        name = self._word
+        self._next()
+        self._reference = Reference(name, base)
+        return self._get(base, name, is_built="\\" in name)
+
+    def _indexed(self, base: Value) -> Value:
+        closing = self._tokens.pair[self._i]
+        self._next()
+        index = self.expressions()
+        self._leave_group(closing)
+        self._reference = Reference((index.text or "") if index.is_known else "", base)
+        if index.is_known and index.text is not None:
+            return self._get(base, index.text, is_built=index.is_built)
+        return self._get_unknown(base, index)
+
+    def _call(self, callee: Value) -> Value:
+        at = self._tokens.starts[max(0, self._i - 1)]
+        closing = self._tokens.pair[self._i]
+        self._next()
+        arguments: list[Value] = []
+        while self._i < closing and self._kind is not Kind.END:
+            before = self._i
+            if self._take(","):
+                continue
+            is_spread = self._is("...")
+            self._expect_callback(callee, arguments)
+            value = self.expression()
+            self._forget_callback()
+            arguments += list(value.items) if is_spread and value.items else [value]
+            if self._i == before:
+                self._next()
+        self._leave_group(closing)
+        self._reference = None
+        return self._call_with(callee, arguments, at)
+
+    def _skip_type_arguments(self) -> None:
+        """`<...>` before the parenthesis of a call."""
+        depth = 0
+        while self._kind is not Kind.END:
+            depth += {"<": 1, ">": -1}.get(self._word, 0)
+            self._next()
+            if depth <= 0:
+                return
+
+    @abstractmethod
+    def _skip_type(self) -> None: ...
+
+    @abstractmethod
+    def _object(self) -> Value: ...
+
+    @abstractmethod
+    def _markup(self) -> Value: ...
+
+    @abstractmethod
+    def _function_expression(self) -> Value: ...
+
+    @abstractmethod
+    def _new(self) -> Value: ...
+
+    @abstractmethod
+    def _import_expression(self) -> Value: ...
+
+    @abstractmethod
+    def _look_up(self, name: str) -> Value: ...
+
+    @abstractmethod
+    def _get(self, base: Value, name: str, *, is_built: bool) -> Value: ...
+
+    @abstractmethod
+    def _get_unknown(self, base: Value, index: Value) -> Value: ...
+
+    @abstractmethod
+    def _assign(self, target: Reference, value: Value, at: int) -> None: ...
+
+    @abstractmethod
+    def _call_with(self, callee: Value, arguments: list[Value], at: int) -> Value: ...
+
+    @abstractmethod
+    def _expect_callback(self, callee: Value, arguments: list[Value]) -> None: ...
+
+    @abstractmethod
+    def _forget_callback(self) -> None: ...
+
+    @abstractmethod
+    def _gate_of(self, condition: Value) -> str: ...
+
+    @abstractmethod
+    def _enter_gate(self, gate: str) -> None: ...
+
+    @abstractmethod
+    def _leave_gate(self) -> None: ...

@@ -1,0 +1,93 @@
+"""The finder: reads all JavaScript and TypeScript of a skill and reports the flows in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from vskill_platform.scanning.limits import UNREAD_CODE
+from vskill_platform.scanning.tier1.code.budget import LARGEST_SNIPPET, Budget, OutOfSteps, TooDeep
+from vskill_platform.scanning.tier1.code.javascript import checks, suspects
+from vskill_platform.scanning.tier1.code.javascript import library_code as _code  # noqa: F401 - each of these registers functions
+from vskill_platform.scanning.tier1.code.javascript import library_files as _files  # noqa: F401
+from vskill_platform.scanning.tier1.code.javascript import library_network as _network  # noqa: F401
+from vskill_platform.scanning.tier1.code.javascript import library_text as _text  # noqa: F401
+from vskill_platform.scanning.tier1.code.javascript.reading import Reader
+from vskill_platform.scanning.tier1.code.javascript.tokens import Tokens
+from vskill_platform.scanning.tier1.code.javascript.world import World
+from vskill_platform.scanning.tier1.code.report import Report
+from vskill_platform.scanning.tier1.code.shell import checks as shell_checks
+from vskill_platform.scanning.tier1.code.shell.finder import own_files
+from vskill_platform.scanning.tier1.languages import Language
+from vskill_platform.scanning.tier1.skill import Fact, LimitHit, Sighting, SkillUnderScan, Snippet
+
+LAYER = "javascript"
+CHECKS = checks.OWN | shell_checks.ALL
+MOST_STEPS = 1_000_000
+LARGEST_READ_TWICE = 200_000
+_WEAKER = checks.WEAKER_IN_TEXT | shell_checks.WEAKER_IN_TEXT
+_LANGUAGES = frozenset([Language.JAVASCRIPT, Language.TYPESCRIPT])
+_HIDDEN_NAME = re.compile(r"\b_0x[0-9a-f]{4,6}\b")
+MOST_HIDDEN_NAMES = 12
+_LIFECYCLE = re.compile(r"\"(?:pre|post)?install\"\s*:\s*\"[^\"\n]{0,200}?\bnode\s+(?:\./)?([\w./-]{1,100})")
+
+
+def find_javascript_flows(skill: SkillUnderScan) -> Iterator[Sighting | Fact | LimitHit]:
+    """What the JavaScript of a skill does that rules name, and what it does at all."""
+    budget = Budget(MOST_STEPS)
+    own: dict[str, str] | None = None
+    run_at_install = _run_at_install(skill)
+    for snippet in skill.snippets:
+        if snippet.language in _LANGUAGES and suspects.is_suspect(snippet.text.encode()):
+            own = own_files(skill) if own is None else own
+            yield from _read(snippet, own, budget, is_installer=snippet.file in run_at_install)
+
+
+def _read(
+    snippet: Snippet, own: dict[str, str], budget: Budget, *, is_installer: bool
+) -> Iterator[Sighting | Fact | LimitHit]:
+    report = Report(
+        snippet.file,
+        snippet.text,
+        layer=LAYER,
+        first_line=snippet.first_line,
+        weaker=_WEAKER if snippet.is_fenced else frozenset(),
+    )
+    world = World(report, own_files=own, budget=budget)
+    is_unread = False
+    try:
+        if len(snippet.text) > LARGEST_SNIPPET:
+            raise OutOfSteps
+        is_unread = _read_text(snippet.text, world, budget)
+    except (OutOfSteps, TooDeep, RecursionError):
+        is_unread = True
+    if is_unread and not snippet.is_fenced:
+        yield LimitHit(UNREAD_CODE)
+    if is_installer and world.does >= {"network", "process"}:
+        report.see(checks.INSTALL_SCRIPT, 0)
+    if len(set(_HIDDEN_NAME.findall(snippet.text[:LARGEST_SNIPPET]))) >= MOST_HIDDEN_NAMES:
+        report.see(checks.OBFUSCATED, 0)
+    yield from report.all()
+
+
+def _read_text(text: str, world: World, budget: Budget) -> bool:
+    """Reads a program, twice where it is not long; says whether something was nested too deeply to be read."""
+    tokens = Tokens(text, budget=budget)
+    times = 2 if len(text) <= LARGEST_READ_TWICE else 1
+    is_too_deep = False
+    for _ in range(times):
+        reader = Reader(tokens, world, budget=budget)
+        reader.read()
+        is_too_deep |= reader.is_too_deep
+    return is_too_deep
+
+
+def _run_at_install(skill: SkillUnderScan) -> frozenset[str]:
+    """The files that a package manager runs by itself."""
+    found: set[str] = set()
+    for file in skill.files:
+        path = PurePosixPath(file.path)
+        if path.name == "package.json" and 'install"' in file.text[:200_000]:
+            found |= {str(path.parent / name) for name in _LIFECYCLE.findall(file.text[:200_000])}
+    return frozenset(found)

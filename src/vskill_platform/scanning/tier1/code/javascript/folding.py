@@ -1,0 +1,218 @@
+"""Works out texts that a program puts together from fixed pieces. Everything stays below a bound."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from urllib.parse import unquote
+
+from vskill_platform.scanning.tier1.code import decoding
+from vskill_platform.scanning.tier1.code.javascript.values import (
+    LONGEST_TEXT,
+    NOTHING,
+    Origin,
+    Source,
+    Value,
+    all_origins,
+    bounded,
+    text_of,
+)
+
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|([0-7]{1,3})|(\r?\n)|((?s:.)))")
+_NAMED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": ""}
+_BASES = {"0x": 16, "0b": 2, "0o": 8}
+_PERCENT_U = re.compile(r"%u([0-9a-fA-F]{4})")
+
+
+def unescape_string(quoted: str) -> str:
+    """The text behind a string in quotes or backticks."""
+    inside = quoted[1:-1] if len(quoted) > 1 and quoted[-1] == quoted[0] else quoted[1:]
+    return _ESCAPE.sub(_unescape, inside) if "\\" in inside else inside
+
+
+def _unescape(found: re.Match[str]) -> str:
+    code = found[1] or found[2] or found[3]
+    if code:
+        return chr(min(int(code, 16), 0x10FFFF))
+    if found[4]:
+        return chr(int(found[4], 8)) if found[4] != "0" else ""
+    return "" if found[5] else _NAMED.get(found[6], found[6])
+
+
+def number_text(word: str) -> str:
+    """A number as the language would print it, where it is a whole one."""
+    plain = word.replace("_", "").rstrip("n").lower()
+    base = _BASES.get(plain[:2], 0)
+    if not base or len(plain) > 20:
+        return plain
+    try:
+        return str(int(plain[2:], base))
+    except ValueError:
+        return plain
+
+
+def as_number(value: Value) -> int | None:
+    """A whole number, where the value is one."""
+    text = value.text or ""
+    return int(text) if re.fullmatch(r"-?\d{1,9}", text) else None
+
+
+def from_codes(arguments: Sequence[Value]) -> Value:
+    """`String.fromCharCode(...)`."""
+    flat = [item for value in arguments for item in (value.items if value.items is not None else (value,))]
+    numbers = [as_number(value) for value in flat]
+    if not flat or any(number is None or not 0 <= number < 0x110000 for number in numbers):
+        return Value(origins=all_origins(arguments) | {Origin(Source.DECODED, "codes")})
+    text = "".join(chr(number) for number in numbers if number is not None)
+    return Value(
+        text,
+        origins=all_origins(arguments) | ({Origin(Source.DECODED, "codes")} if len(flat) > 3 else set()),
+        is_built=True,
+    )
+
+
+def decoded(value: Value, how: str) -> Value:
+    """A value decoded from base64 or hexadecimal digits: its text where it is fixed, and that it was decoded."""
+    origins = value.origins | {Origin(Source.DECODED, how)}
+    if not value.is_known or value.text is None:
+        return Value(origins=origins)
+    data = decoding.from_hex(value.text) if how == "hex" else decoding.from_base64(value.text)
+    text = decoding.as_text(data) or decoding.as_text(decoding.unpacked(data) if data else None)
+    return Value(text, origins=origins, is_built=True)
+
+
+def percent_decoded(value: Value) -> Value:
+    """`unescape` and `decodeURIComponent`."""
+    if not value.is_known or value.text is None:
+        return value
+    text = unquote(_PERCENT_U.sub(lambda found: chr(int(found[1], 16)), value.text), errors="replace")
+    hid_letters = text != value.text and any(
+        f"%{ord(letter):02x}" in value.text.lower() for letter in "abcdefghijklmnopqrstuvwxyz"
+    )
+    origins = value.origins | {Origin(Source.DECODED, "percent")} if hid_letters else value.origins
+    return Value(text, origins=origins, is_built=text != value.text)
+
+
+def text_method(base: Value, name: str, arguments: list[Value]) -> Value | None:
+    """A method of a text or a list, where the result can be worked out; None where it is another method."""
+    if base.items is not None and name in _OF_LISTS:
+        return _OF_LISTS[name](base, arguments)
+    if base.text is not None and name in _OF_TEXTS:
+        return _OF_TEXTS[name](base, arguments)
+    return None
+
+
+def _like(base: Value, text: str, *, is_built: bool = True, how: str = "") -> Value:
+    origins = base.origins | {Origin(Source.DECODED, how)} if how else base.origins
+    return Value(bounded(text), origins=origins, is_built=is_built or base.is_built)
+
+
+def _split(base: Value, arguments: list[Value]) -> Value:
+    text = base.text or ""
+    separator = arguments[0].text if arguments else None
+    if separator is None or len(text) > 5_000:
+        return Value(origins=base.origins)
+    pieces = list(text) if separator == "" else text.split(separator)
+    return Value(
+        items=tuple(Value(piece, origins=base.origins, is_built=True) for piece in pieces[:5_000]), origins=base.origins
+    )
+
+
+def _join(base: Value, arguments: list[Value]) -> Value:
+    separator = arguments[0].text if arguments and arguments[0].text is not None else ","
+    items = base.items or ()
+    if not any(item.text is not None for item in items):
+        return Value(origins=all_origins([base, *items]))
+    is_turned = base.name == "reversed"
+    text = bounded(separator.join(text_of(item, item.path or "value") for item in items))
+    origins = all_origins([base, *items]) | (
+        {Origin(Source.DECODED, "reverse")} if is_turned and len(items) > 3 else set()
+    )
+    return Value(text, origins=origins, is_built=True)
+
+
+def _reverse(base: Value, _arguments: list[Value]) -> Value:
+    return Value(items=tuple(reversed(base.items or ())), origins=base.origins, name="reversed")
+
+
+def _slice(base: Value, arguments: list[Value]) -> Value:
+    start = as_number(arguments[0]) if arguments else 0
+    end = as_number(arguments[1]) if len(arguments) > 1 else None
+    if start is None or not base.is_known or (len(arguments) > 1 and end is None):
+        return Value(origins=base.origins)
+    return _like(base, (base.text or "")[start:end])
+
+
+def _substr(base: Value, arguments: list[Value]) -> Value:
+    start = as_number(arguments[0]) if arguments else 0
+    length = as_number(arguments[1]) if len(arguments) > 1 else LONGEST_TEXT
+    if start is None or length is None or not base.is_known:
+        return Value(origins=base.origins)
+    return _like(base, (base.text or "")[start:][: max(0, length)])
+
+
+def _char_at(base: Value, arguments: list[Value]) -> Value:
+    at = as_number(arguments[0]) if arguments else 0
+    text = base.text or ""
+    return _like(base, text[at : at + 1] if at is not None and at >= 0 else "")
+
+
+def _replace(base: Value, arguments: list[Value]) -> Value:
+    if len(arguments) > 1 and arguments[0].text and arguments[1].text is not None and base.is_known:
+        return _like(base, (base.text or "").replace(arguments[0].text, arguments[1].text))
+    return base.having(all_origins(arguments))
+
+
+def _concat(base: Value, arguments: list[Value]) -> Value:
+    if base.items is not None:
+        more = [item for value in arguments for item in (value.items or (value,))]
+        return Value(items=(*base.items, *more)[:500], origins=all_origins([base, *arguments]))
+    text = bounded("".join(text_of(value, "value") for value in (base, *arguments)))
+    return Value(text, origins=all_origins([base, *arguments]), is_built=True)
+
+
+def _repeat(base: Value, arguments: list[Value]) -> Value:
+    count = as_number(arguments[0]) if arguments else 0
+    text = base.text or ""
+    is_small = count is not None and 0 <= count and count * len(text) <= LONGEST_TEXT
+    return _like(base, text * count) if is_small and count is not None else Value(origins=base.origins)
+
+
+def _map_to_text(base: Value, arguments: list[Value]) -> Value:
+    """A list run through a function: its origins, and the texts where the function only makes characters of codes."""
+    function = arguments[0] if arguments else NOTHING
+    if function.path == "String.fromCharCode" or (function.function is not None and "fromCharCode" in function.name):
+        return Value(
+            items=tuple(from_codes([item]) for item in base.items or ()),
+            origins=base.origins | {Origin(Source.DECODED, "codes")},
+        )
+    return Value(origins=base.origins | all_origins(arguments))
+
+
+_Method = Callable[[Value, list[Value]], Value]
+_OF_TEXTS: dict[str, _Method] = {
+    "split": _split,
+    "slice": _slice,
+    "substring": _slice,
+    "substr": _substr,
+    "charAt": _char_at,
+    "at": _char_at,
+    "replace": _replace,
+    "replaceAll": _replace,
+    "concat": _concat,
+    "repeat": _repeat,
+    "toString": lambda base, _arguments: base,
+    "valueOf": lambda base, _arguments: base,
+    "normalize": lambda base, _arguments: base,
+    "trim": lambda base, _arguments: _like(base, (base.text or "").strip(), is_built=False),
+    "toLowerCase": lambda base, _arguments: _like(base, (base.text or "").lower()),
+    "toUpperCase": lambda base, _arguments: _like(base, (base.text or "").upper()),
+}
+_OF_LISTS: dict[str, _Method] = {
+    "join": _join,
+    "reverse": _reverse,
+    "toReversed": _reverse,
+    "concat": _concat,
+    "map": _map_to_text,
+    "toString": _join,
+}

@@ -1,0 +1,183 @@
+"""What runs text as code: evaluation, processes, machine code."""
+
+from __future__ import annotations
+
+from vskill_platform.scanning.tier1.code.hosts import UNKNOWN
+from vskill_platform.scanning.tier1.code.javascript import checks
+from vskill_platform.scanning.tier1.code.javascript.values import NOTHING, Source, Value, all_origins, text_of
+from vskill_platform.scanning.tier1.code.javascript.world import HANDLERS, SOURCES, Call, handles
+from vskill_platform.scanning.tier1.code.origins import Origin
+from vskill_platform.scanning.tier1.code.places import plain_path
+from vskill_platform.scanning.tier1.skill import FactKind
+
+_SHELLS = frozenset(
+    ["sh", "bash", "zsh", "dash", "cmd", "cmd.exe", "powershell", "pwsh", "/bin/sh", "/bin/bash", "/bin/zsh"]
+)
+_INTERPRETERS = _SHELLS | {"node", "python", "python3", "perl", "ruby", "php", "deno", "bun"}
+
+
+@handles(
+    "eval Function new:Function vm.runInThisContext vm.runInNewContext vm.runInContext vm.compileFunction vm.Script new:vm.Script module._compile Module._compile"
+)
+def run_eval(call: Call) -> Value:
+    """Text that is run as code."""
+    name = call.callee.name or call.callee.path
+    call.world.know(FactKind.EVALUATES, call.at, call.callee.path or name)
+    if call.callee.is_built:
+        call.world.see(checks.DISGUISED, call.at)
+    code = Value(text=call.arguments[-1].text if call.arguments else "", origins=all_origins(call.arguments))
+    call.world.run_code(code, call.at)
+    if any(origin.source is Source.ARGUMENT and origin.detail == "argv" for origin in code.origins):
+        call.world.see(checks.RUNS_INPUT, call.at)
+    return Value(path="Function()", origins=code.origins)
+
+
+@handles("setTimeout setInterval setImmediate")
+def run_timer(call: Call) -> Value:
+    """Timers take functions; a text is run as code."""
+    first = call.argument(0)
+    if first.function is None and first.text is not None:
+        call.world.run_code(first, call.at)
+    elif (
+        first.function is None
+        and (first.comes_from(Source.NETWORK) or first.comes_from(Source.DECODED))
+        and first.path != "Function()"
+    ):
+        call.world.run_code(first, call.at)
+    return NOTHING
+
+
+@handles(
+    "child_process.exec child_process.execSync shelljs.exec execSync execa.command execa.commandSync execaCommand Deno.run child_process.exec.* node-cmd.run node-cmd.runSync cmd.run"
+)
+def run_command(call: Call) -> Value:
+    """A line of shell code."""
+    command = call.argument(0)
+    call.world.act("process", call.at)
+    _notice_command(call, command)
+    origins = (
+        call.world.run_shell(text_of(command, "command"), call.at) if command.text is not None else frozenset[Origin]()
+    )
+    return Value(origins=origins | _carried(command), path="child()")
+
+
+def _carried(command: Value) -> frozenset[Origin]:
+    return frozenset(
+        origin for origin in command.origins if origin.source in {Source.NETWORK, Source.SECRET, Source.ENVIRONMENT}
+    )
+
+
+def _printed(call: Call) -> frozenset[Origin]:
+    command = call.argument(0)
+    return call.world.run_shell(command.text, call.at) if command.text is not None else frozenset()
+
+
+SOURCES["child_process.exec"] = _printed
+
+
+def _notice_command(call: Call, command: Value) -> None:
+    world = call.world
+    if command.comes_from(Source.NETWORK) and (command.text is None or command.text.startswith(UNKNOWN)):
+        world.run_code(command, call.at)
+    elif command.comes_from(Source.SOCKET):
+        world.see(checks.REVERSE_SHELL, call.at)
+    elif command.comes_from(Source.DECODED) and not command.is_known:
+        world.run_code(command, call.at)
+    elif command.comes_from(Source.DECODED):
+        world.see(checks.RUNS_DECODED, call.at)
+    for parameter in command.details(Source.ARGUMENT):
+        key, _, number = parameter.partition(":")
+        if not number.isdigit():
+            continue
+        function = world.function(int(key))
+        function.add_sink(int(number), "command", "")
+        if function.is_handler:
+            world.see(checks.INJECTS_TOOL_INPUT, call.at)
+        elif command.text is not None and not command.text.startswith(UNKNOWN):
+            world.see(checks.INJECTS_COMMAND, call.at)
+
+
+@handles(
+    "child_process.spawn child_process.spawnSync child_process.execFile child_process.execFileSync child_process.fork execa execa.execa execa.sync execa.execaSync Bun.spawn Bun.spawnSync "
+    "new:Deno.Command cross-spawn new:Worker new:worker_threads.Worker"
+)
+def run_program(call: Call) -> Value:
+    """A program with its arguments, as words and not as a line."""
+    program, arguments = call.argument(0), call.argument(1)
+    world = call.world
+    world.act("process", call.at)
+    given = program.items
+    if given:
+        program, arguments = given[0], Value(items=given[1:], origins=program.origins)
+    if call.callee.path.endswith("Deno.Command"):
+        arguments = arguments.field("args")
+    words = [program, *(arguments.items or ())]
+    _notice_program(call, program, words)
+    if program.text is None:
+        return Value(path="child()", origins=_carried(arguments))
+    line = " ".join(_quoted(text_of(word, "argument")) for word in words)
+    return Value(
+        path="child()", origins=world.run_shell(line, call.at) | _carried(arguments), fields={"program": program}
+    )
+
+
+def _notice_program(call: Call, program: Value, words: list[Value]) -> None:
+    world = call.world
+    text = program.text or ""
+    is_shell = any(
+        option.field("shell").text in {"true", "/bin/bash", "/bin/sh"} for option in call.arguments if option.fields
+    )
+    for word in words:
+        written = world.files.get(plain_path(word.text)) if word.text else None
+        if written is not None and (
+            word is program or text.rpartition("/")[2] in _INTERPRETERS or call.callee.name == "fork"
+        ):
+            world.know(FactKind.EXECUTES, call.at, plain_path(word.text or ""))
+            world.run_code(written, call.at)
+    if is_shell or text.rpartition("/")[2] in _SHELLS:
+        for word in words[1:]:
+            _notice_command(call, word)
+    elif program.comes_from(Source.NETWORK):
+        world.run_code(program, call.at)
+
+
+def _quoted(word: str) -> str:
+    return "'" + word.replace("'", "'\\''") + "'"
+
+
+@handles("child().stdin.write child().stdin.end")
+def run_stdin(call: Call) -> Value:
+    """What a program is fed."""
+    child = call.receiver.base or NOTHING
+    program = (child.field("program").text or "").rpartition("/")[2]
+    code = call.argument(0)
+    if code.comes_from(Source.SOCKET):
+        call.world.see(checks.REVERSE_SHELL, call.at)
+    elif program in _INTERPRETERS:
+        call.world.run_code(code, call.at)
+    return NOTHING
+
+
+@handles("process.binding process.dlopen process._linkedBinding")
+def run_binding(call: Call) -> Value:
+    """The inside of Node, past everything that watches over it."""
+    call.world.see(checks.NATIVE_BINDING, call.at)
+    return NOTHING
+
+
+@handles(
+    "WebAssembly.instantiate WebAssembly.compile new:WebAssembly.Module WebAssembly.instantiateStreaming WebAssembly.compileStreaming"
+)
+def run_webassembly(call: Call) -> Value:
+    """Machine code in a portable form."""
+    origins = all_origins(call.arguments)
+    code = Value(origins=origins)
+    call.world.know(FactKind.EVALUATES, call.at, "WebAssembly")
+    if code.comes_from(Source.DECODED):
+        call.world.see(checks.RUNS_WEBASSEMBLY, call.at)
+    elif code.comes_from(Source.NETWORK) and checks.runs_download(code.details(Source.NETWORK)) == checks.RUNS_DOWNLOAD:
+        call.world.see(checks.RUNS_WEBASSEMBLY, call.at)
+    return NOTHING
+
+
+HANDLERS.setdefault("Function", run_eval)

@@ -1,0 +1,106 @@
+"""What a scanner can know of a value in a JavaScript program: its text where it is fixed, what it refers to, where it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from vskill_platform.scanning.tier1.code.hosts import UNKNOWN
+from vskill_platform.scanning.tier1.code.origins import NOWHERE, Origin, Source
+
+__all__ = [
+    "LONGEST_TEXT",
+    "NOTHING",
+    "NOWHERE",
+    "UNKNOWN",
+    "Function",
+    "Origin",
+    "Source",
+    "Value",
+    "all_origins",
+    "bounded",
+    "text_of",
+]
+LONGEST_TEXT = 64 * 1024
+MOST_ITEMS = 500
+
+
+@dataclass(slots=True, eq=False)
+class Function:
+    """A function of the program: where its parameters end up, and what it gives back."""
+
+    key: int
+    is_handler: bool = False
+    returns: frozenset[Origin] = NOWHERE
+    sinks: dict[int, set[tuple[str, str]]] = field(default_factory=dict)
+
+    def add_sink(self, parameter: int, kind: str, detail: str) -> None:
+        """Notes that a parameter ends up somewhere that matters."""
+        kept = self.sinks.setdefault(parameter, set())
+        if len(kept) < 20:
+            kept.add((kind, detail))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Value:
+    """One value.
+
+    `text` is its text where it is fixed, with `UNKNOWN` around the name of a piece that is not; None where nothing is known.
+    `path` says what it refers to among modules and globals, such as `child_process.exec`. `is_built` says that the text was
+    put together from pieces. `base` and `name` are those of a member.
+    """
+
+    text: str | None = None
+    path: str = ""
+    origins: frozenset[Origin] = NOWHERE
+    is_built: bool = False
+    items: tuple[Value, ...] | None = None
+    fields: dict[str, Value] | None = None
+    function: Function | None = None
+    base: Value | None = None
+    name: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the text is fixed as a whole."""
+        return self.text is not None and UNKNOWN not in self.text
+
+    def comes_from(self, source: Source) -> bool:
+        """Whether some of it comes from there."""
+        return any(origin.source is source for origin in self.origins)
+
+    def details(self, source: Source) -> list[str]:
+        """What is known of the origins of one kind, in a fixed order."""
+        return sorted(origin.detail for origin in self.origins if origin.source is source)
+
+    def field(self, *names: str) -> Value:
+        """The first of these fields that the object has."""
+        found = (self.fields[name] for name in names if self.fields and name in self.fields)
+        return next(found, NOTHING)
+
+    def having(self, origins: Iterable[Origin]) -> Value:
+        """The same value with more origins."""
+        more = self.origins.union(origins)
+        if len(more) == len(self.origins):
+            return self
+        return Value(
+            self.text, self.path, more, self.is_built, self.items, self.fields, self.function, self.base, self.name
+        )
+
+
+NOTHING = Value()
+
+
+def all_origins(values: Iterable[Value]) -> frozenset[Origin]:
+    """The origins of all values together."""
+    return NOWHERE.union(*(value.origins for value in values))
+
+
+def text_of(value: Value, name: str = "?") -> str:
+    """The text of a value, with a mark in its place where it is not known."""
+    return value.text if value.text is not None else f"{UNKNOWN}{name}{UNKNOWN}"
+
+
+def bounded(text: str) -> str | None:
+    """The text, or None where it is longer than is kept."""
+    return text if len(text) <= LONGEST_TEXT else None

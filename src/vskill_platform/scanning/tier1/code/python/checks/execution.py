@@ -1,0 +1,253 @@
+"""What is run: what came from outside, what was decoded, what a user or an agent may fill in, and what is installed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+from vskill_platform.scanning.tier1.code.python import catalogue
+from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
+from vskill_platform.scanning.tier1.code.python.checks.sending import check_command_sending
+from vskill_platform.scanning.tier1.code.python.commands import (
+    INTERPRETERS,
+    SHELL_PROGRAMS,
+    Command,
+    command_of,
+    evaluates_gap,
+    runs_gap,
+    with_gaps,
+)
+from vskill_platform.scanning.tier1.code.python.values import (
+    ASSET,
+    DECODED,
+    FETCHED_PATH,
+    FILE,
+    FROM_USER,
+    INPUT,
+    NETWORK,
+    PARSED,
+    TOOL,
+    UNKNOWN,
+)
+from vskill_platform.scanning.tier1.skill import FactKind
+
+_INSTALL = re.compile(r"(?:^|[;&|\s/])(?:pip[\d.]*|uv pip|uv|pipx|easy_install)\s+(?:install|add)\s+(.+)", re.DOTALL)
+_INDEX = re.compile(r"(?:^|\s)(?:--(?:extra-)?index-url|-i|--find-links|-f|--index)[= ]+(\S+)")
+_ADDRESS = re.compile(r"(?:^|[\s@])(?:git\+)?(?:https?|ssh|git|ftp)://", re.IGNORECASE)
+_KNOWN_INDEXES = ("https://download.pytorch.org/", "https://data.pyg.org/", "https://pypi.nvidia.com")
+_PACKAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_SHELL_ATTACK = re.compile(
+    r"/dev/(?:tcp|udp)/|\bn(?:c|cat|etcat)(?:\.\w+)?\s[^|;&]*-\w*e\w*\s|\bmkfifo\b.{0,200}\bn(?:c|cat)\b|\bsocat\b.{0,200}\bexec:",
+    re.IGNORECASE | re.DOTALL,
+)
+_LASTING_COMMAND = re.compile(
+    r"(?:^|[|;&]\s*)\s*crontab\s+(?:-(?!l|r|e)\s*|[^-\s;|&][^\s;|&]*\s*)$|\bschtasks(?:\.exe)?\s+/create\b|\breg(?:\.exe)?\s+add\b.{0,200}currentversion\\+run|\blaunchctl\s+(?:load|bootstrap)\b.{0,200}/tmp/",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def check_execution(call: ReadCall) -> None:
+    """Look at a call that may run something."""
+    name = call.name
+    if name in catalogue.EVALUATORS:
+        _check_evaluation(call)
+    elif name in catalogue.SHELLS or name in catalogue.PROCESSES or name in catalogue.SPAWNERS:
+        check_command(call, command_of(call.evaluator, call.site, name))
+    elif name in catalogue.LOADERS:
+        _check_loading(call)
+    elif name in catalogue.DESERIALISERS:
+        _check_deserialising(call)
+    elif catalogue.root_of(name) == "ctypes":
+        _check_machine_code(call)
+    elif name.startswith("subprocess.Popen().") and call.last in {"write", "communicate"}:
+        _check_input(call)
+
+
+def _check_evaluation(call: ReadCall) -> None:
+    given = call.argument(0, "source", "stmt", "code")
+    call.fact(FactKind.EVALUATES, call.last)
+    if given.taint & NETWORK:
+        call.sight("python_runs_fetched")
+    elif given.taint & DECODED:
+        call.sight("python_runs_decoded")
+    elif given.taint & ASSET:
+        call.sight("python_runs_asset")
+    elif given.taint & PARSED and given.taint & (FILE | INPUT) and call.name in {"exec", "eval"} and not _is_restricted(call):
+        call.sight("python_evaluates_data")
+    elif call.exposure(given) and call.name in {"exec", "eval"} and not _is_restricted(call):
+        call.sight("python_evaluates_argument")
+    elif given.taint & INPUT and call.name in {"exec", "eval"}:
+        call.sight("python_shell_argument")
+
+
+def _is_restricted(call: ReadCall) -> bool:
+    """Whether the code is given no built-in functions."""
+    given = call.argument(1, "globals")
+    return given.keyed is not None and "__builtins__" in given.keyed
+
+
+def check_command(call: ReadCall, command: Command) -> None:
+    """Look at a command."""
+    if command.program:
+        call.fact(FactKind.RUNS, command.program)
+    _note_script(call, command)
+    if _runs_from(call, command, NETWORK, FETCHED_PATH):
+        call.sight("python_runs_fetched")
+    elif _runs_from(call, command, DECODED, 0):
+        call.sight("python_runs_decoded")
+    elif _runs_from(call, command, ASSET, 0):
+        call.sight("python_runs_asset")
+    elif command.whole.taint & NETWORK and command.is_shell:
+        call.sight("python_remote_argument")
+    if any(_SHELL_ATTACK.search(text) for text in command.texts):
+        call.sight("python_reverse_shell")
+    if any(_LASTING_COMMAND.search(text) for text in command.texts):
+        call.sight("python_persists")
+    check_command_sending(call, command)
+    _check_shell_argument(call, command)
+    _check_install(call, command)
+
+
+def _runs_from(call: ReadCall, command: Command, origin: int, path_origin: int) -> bool:
+    """Whether what is run comes from there: the command itself, its script, its input, or the file that it names."""
+    program = command.program
+    is_interpreter = bool(INTERPRETERS.fullmatch(program)) if program else False
+    if command.script is not None and command.script.taint & origin:
+        texts = command.script.texts or [UNKNOWN]
+        return any(evaluates_gap(text) for text in texts) or bool(
+            command.script.taint & DECODED and not command.script.texts
+        )
+    if is_interpreter and command.given.taint & origin and SHELL_PROGRAMS.fullmatch(program):
+        return True
+    if command.words and command.words[0].taint & origin:
+        return True
+    return bool(path_origin) and _runs_file(call, command, path_origin, is_interpreter=is_interpreter)
+
+
+def _runs_file(call: ReadCall, command: Command, path_origin: int, *, is_interpreter: bool) -> bool:
+    fetched = [path for path, taint in call.evaluator.file_taint.items() if taint & NETWORK]
+    if command.words:
+        candidates = (
+            command.words[:3] if is_interpreter or command.program in {"sudo", "env", "nohup"} else command.words[:1]
+        )
+        return any(each.taint & path_origin or any(text in fetched for text in each.texts) for each in candidates)
+    if command.whole.taint & path_origin and any(runs_gap(text) for text in command.texts):
+        return True
+    return any(runs_gap(with_gaps(text, fetched)) for text in command.texts if with_gaps(text, fetched) != text)
+
+
+def _note_script(call: ReadCall, command: Command) -> None:
+    """Note the file that is run, where it is named."""
+    for text in command.texts[:1]:
+        words = text.split()[:4]
+        if not words:
+            continue
+        if INTERPRETERS.fullmatch(command.program or "-"):
+            path = next((word for word in words[1:] if not word.startswith("-")), "")
+            if "." in path and command.script is None:
+                call.fact(FactKind.EXECUTES, path)
+        elif words[0].startswith(("./", "/", "~")) and UNKNOWN not in words[0]:
+            call.fact(FactKind.EXECUTES, words[0])
+
+
+def _check_shell_argument(call: ReadCall, command: Command) -> None:
+    """What a user or an agent gives must not become part of a shell's line."""
+    given = command.script if command.script is not None else command.whole
+    exposure = call.exposure(given)
+    if not command.is_shell or not (given.taint & FROM_USER or exposure) or given.taint & FILE:
+        return
+    call.sight("python_tool_shell_argument" if exposure & TOOL else "python_shell_argument")
+
+
+def _check_install(call: ReadCall, command: Command) -> None:
+    for text in command.texts:
+        found = _INSTALL.search(text)
+        if not found:
+            continue
+        rest = found[1]
+        indexes = [index[1].strip("\"'") for index in _INDEX.finditer(rest)]
+        is_known = indexes and all(index.startswith(_KNOWN_INDEXES) for index in indexes)
+        if (indexes and not is_known) or (not indexes and _ADDRESS.search(rest)):
+            call.sight("python_installs_elsewhere")
+        for word in _words(rest):
+            if (package := _PACKAGE.match(word)) and not word.startswith("-"):
+                call.fact(FactKind.INSTALLS, f"pypi:{package.group()}")
+
+
+def _words(text: str) -> list[str]:
+    try:
+        words = shlex.split(text.replace(UNKNOWN, "*"), posix=True)[:20]
+    except ValueError:
+        words = text.split()[:20]
+    plain, is_value = list[str](), False
+    for word in words:
+        if word in {";", "&&", "|", "||"}:
+            break
+        if not is_value and not word.startswith(("-", ".", "/", "*", "http", "git+")):
+            plain.append(word)
+        is_value = word in {
+            "-r",
+            "-c",
+            "-i",
+            "-f",
+            "-t",
+            "--index-url",
+            "--extra-index-url",
+            "--find-links",
+            "--target",
+        }
+    return plain
+
+
+def _check_loading(call: ReadCall) -> None:
+    given = [value for value in call.arguments()[:2]]
+    for value in given:
+        is_fetched = any(call.evaluator.file_taint.get(text, 0) & NETWORK for text in value.texts)
+        if value.taint & (FETCHED_PATH | NETWORK) or is_fetched:
+            call.sight("python_runs_fetched")
+        for text in value.texts:
+            if "." in text and UNKNOWN not in text:
+                call.fact(FactKind.EXECUTES, text)
+
+
+def _check_deserialising(call: ReadCall) -> None:
+    if call.last in {"load", "load_all"} and call.name.startswith("yaml.") and _has_safe_loader(call):
+        return
+    if call.name == "torch.load" and call.keyword("weights_only").only is None and _is_true(call, "weights_only"):
+        return
+    given = call.argument(0, "file", "filepath_or_buffer", "f", "data", "stream")
+    is_fetched = any(call.evaluator.file_taint.get(text, 0) & NETWORK for text in given.texts)
+    if given.taint & (NETWORK | FETCHED_PATH) or is_fetched:
+        call.sight("python_unpickles_fetched")
+    elif call.exposure(given) & TOOL:
+        call.sight("python_unpickles_input")
+
+
+def _has_safe_loader(call: ReadCall) -> bool:
+    loader = call.argument(1, "Loader")
+    return any("Safe" in name or "Base" in name for name in loader.references)
+
+
+def _is_true(call: ReadCall, name: str) -> bool:
+    return any(each.arg == name and getattr(each.value, "value", None) is True for each in call.site.node.keywords)
+
+
+def _check_machine_code(call: ReadCall) -> None:
+    taint = 0
+    for each in call.arguments():
+        taint |= each.taint
+    if taint & NETWORK:
+        call.sight("python_runs_fetched")
+    elif taint & DECODED:
+        call.sight("python_runs_decoded")
+
+
+def _check_input(call: ReadCall) -> None:
+    """What is written to a shell that was started before."""
+    if any(value.taint & NETWORK for value in call.arguments()) and _receiver_is_shell(call):
+        call.sight("python_runs_fetched")
+
+
+def _receiver_is_shell(call: ReadCall) -> bool:
+    texts = [text for text in call.callee.texts for text in text.split()[:1]]
+    return not texts or any(SHELL_PROGRAMS.fullmatch(re.split(r"[/\\]", text)[-1]) for text in texts)

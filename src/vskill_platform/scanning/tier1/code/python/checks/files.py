@@ -1,0 +1,137 @@
+"""What is done to files: written where it comes back, taken away, made unreadable, or named by somebody else."""
+
+from __future__ import annotations
+
+import ast
+
+from vskill_platform.domain.content import SKILL_FILE_NAMES
+from vskill_platform.scanning.tier1.code.places import Lasting, is_home, is_system_root
+from vskill_platform.scanning.tier1.code.python import catalogue
+from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
+from vskill_platform.scanning.tier1.code.python.known_functions import writes
+from vskill_platform.scanning.tier1.code.python.model import terminal
+from vskill_platform.scanning.tier1.code.python.values import (
+    ENCRYPTED,
+    EXPOSED,
+    FROM_USER,
+    NETWORK,
+    TOOL,
+    UNKNOWN,
+    USER_PATHS,
+    WALKED,
+    Value,
+)
+from vskill_platform.scanning.tier1.code.python.whereabouts import (
+    is_confined,
+    is_of_project,
+    is_user_root,
+    lasting_place,
+)
+from vskill_platform.scanning.tier1.skill import FactKind
+
+_CHECKS = frozenset(
+    "resolve realpath commonpath commonprefix is_relative_to relative_to startswith basename secure_filename isalnum match fullmatch ..".split()
+)
+"""Words of a function that looks at a path before it uses it."""
+
+
+def check_files(call: ReadCall) -> None:
+    """Look at a call that may change or open a file."""
+    name = call.name
+    if name in catalogue.OPENERS or name == "pathlib.Path().open":
+        path = call.receiver if name == "pathlib.Path().open" else call.argument(0, "file", "name", "filename")
+        if writes(call.evaluator, call.site, name):
+            check_written(call, path)
+        _check_given_path(call, path)
+    elif call.last in catalogue.WRITERS:
+        check_written(call, call.receiver)
+        _check_given_path(call, call.receiver)
+    elif call.last in catalogue.READERS:
+        _check_given_path(call, call.receiver)
+    elif name in catalogue.COPIERS:
+        check_written(call, call.argument(1, "dst"))
+    elif name in catalogue.REMOVERS or (call.last == "unlink" and name.startswith(".")):
+        _check_removed(call)
+    elif name.startswith("winreg.") and call.last == "SetValueEx":
+        call.sight("python_persists")
+
+
+def check_encryption(call: ReadCall) -> None:
+    """Files that a walk came across and that are made unreadable: the user's own, or any whose originals go."""
+    if call.last not in catalogue.WRITERS and call.last != "write":
+        return
+    is_write = call.last in catalogue.WRITERS or "open()" in call.receiver.references
+    is_walked = call.receiver.taint & (USER_PATHS | WALKED)
+    if not is_write or not is_walked or not call.argument(0).taint & ENCRYPTED:
+        return
+    if call.receiver.taint & USER_PATHS:
+        call.sight("python_encrypts_files")
+    elif call.receiver.taint & WALKED and _removes_walked(call):
+        call.sight("python_destroys_files")
+
+
+def _removes_walked(call: ReadCall) -> bool:
+    evaluator = call.evaluator
+    for site in call.module.calls:
+        word = terminal(site.node.func)
+        if word in {"remove", "unlink"}:
+            func = site.node.func
+            path = (
+                evaluator.argument(site, 0)
+                if site.node.args or not isinstance(func, ast.Attribute)
+                else evaluator.value(func.value, site.scope)
+            )
+            if path.taint & WALKED:
+                return True
+    return False
+
+
+def check_written(call: ReadCall, path: Value) -> None:
+    """Look at a path that is written."""
+    for text in path.texts:
+        if UNKNOWN in text and len(text.strip(UNKNOWN + "/")) < 3:
+            continue
+        call.fact(FactKind.WRITES, text)
+        place = lasting_place(text)
+        if place is None:
+            if text.rpartition("/")[2] in SKILL_FILE_NAMES and _is_fetched(call, text):
+                call.sight("python_persists_fetched")
+            continue
+        is_fetched = _is_fetched(call, text)
+        if place is Lasting.AGENT and is_of_project(text) and not is_fetched:
+            call.sight("python_writes_agent_file")
+        else:
+            call.sight("python_persists_fetched" if is_fetched else "python_persists")
+
+
+def _is_fetched(call: ReadCall, path: str) -> bool:
+    """Whether what is written came from outside: by this call, or by one that was learnt of before."""
+    content = call.argument(0, "data").taint if call.last in catalogue.WRITERS else 0
+    return bool((content | call.evaluator.file_taint.get(path, 0)) & NETWORK)
+
+
+def _check_removed(call: ReadCall) -> None:
+    path = (
+        call.argument(0, "path")
+        if call.name in catalogue.REMOVERS and not call.name.startswith("pathlib")
+        else call.receiver
+    )
+    is_tree = call.last == "rmtree"
+    if is_tree and any(is_home(text) or is_system_root(text) or is_user_root(text) for text in path.texts):
+        call.sight("python_destroys_files")
+    elif path.taint & USER_PATHS:
+        call.sight("python_destroys_files")
+    elif is_tree and path.taint & (FROM_USER & ~EXPOSED | TOOL):
+        call.sight("python_deletes_argument")
+
+
+def _check_given_path(call: ReadCall, path: Value) -> None:
+    """A path that begins with a constant folder and ends with what somebody else gives, with nothing looking at it."""
+    function = call.site.scope.function
+    if not path.taint & EXPOSED or (function is not None and function.words & _CHECKS):
+        return
+    joined = [text for text in path.texts if UNKNOWN in text and not text.startswith(UNKNOWN)]
+    if path.taint & TOOL and joined:
+        call.sight("python_tool_path")
+    elif any(is_confined(text) for text in joined):
+        call.sight("python_confined_path")

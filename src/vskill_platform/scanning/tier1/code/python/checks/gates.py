@@ -1,0 +1,172 @@
+"""Code that waits for its day: what runs only after a date, on one machine, or where nobody is watching."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from vskill_platform.scanning.tier1.code.python import catalogue
+from vskill_platform.scanning.tier1.code.python.evaluation import Evaluator
+from vskill_platform.scanning.tier1.code.python.model import Module, Scope, terminal
+from vskill_platform.scanning.tier1.code.python.notes import Notes
+from vskill_platform.scanning.tier1.code.python.values import IDENTITY
+from vskill_platform.scanning.tier1.patterns import Pattern
+
+_CLOCK = Pattern(r"\b(?:now|utcnow|today|time|localtime|gmtime)\s*\(")
+_DATE = Pattern(r"\b20[2-9]\d\b|\b20[2-9]\d-?[01]\d|\b[12]\d{9}\b")
+_MACHINE = Pattern(r"gethostname|getuser|getlogin|\bnode\s*\(|getfqdn|getnode")
+_NOW = frozenset("now utcnow today time localtime gmtime".split())
+_DAY = re.compile(r"20\d\d-?[01]\d-?[0-3]\d")
+_LATE = range(1_500_000_000, 4_000_000_000)
+MOST_NODES = 3_000
+_HARMS = catalogue.EVALUATORS | catalogue.SHELLS | catalogue.SPAWNERS | catalogue.PROCESSES | frozenset(["shutil.rmtree"])
+
+
+def check_gates(evaluator: Evaluator, module: Module, notes: Notes) -> None:
+    """Look at every branch whose condition asks what day it is, or whose machine."""
+    asks_machine = _MACHINE.is_in(module.encoded)
+    if not (asks_machine or (_CLOCK.is_in(module.encoded) and _DATE.is_in(module.encoded))):
+        return
+    clocks = _clock_names(module)
+    for branch, following, scope in _branches(module):
+        evaluator.spend()
+        is_day = _asks_day(evaluator, branch.test, scope, clocks)
+        if is_day or (asks_machine and _asks_machine(evaluator, branch.test, scope)):
+            guarded = following if _leaves(branch.body) else [*branch.body, *branch.orelse]
+            if _does_harm(evaluator, guarded, scope):
+                notes.sight("python_gated", branch, module)
+
+
+def _clock_names(module: Module) -> frozenset[str]:
+    """The names that were bound to something that a clock said."""
+    scopes = [module.scope, *(each.scope for each in module.functions), *(each.scope for each in module.classes)]
+    bound = ((name, each.node) for scope in scopes for name, held in scope.bindings.items() for each in held[:4])
+    return frozenset(name for name, node in bound if node is not None and _reads_clock(node))
+
+
+def _reads_clock(node: ast.AST) -> bool:
+    """Whether the outermost calls of an expression ask a clock, as in `datetime.now().date()`."""
+    while isinstance(node, ast.Call | ast.Attribute):
+        if isinstance(node, ast.Call) and terminal(node.func) in _NOW:
+            return True
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return False
+
+
+def _branches(module: Module) -> Iterator[tuple[ast.If, list[ast.stmt], Scope]]:
+    """Every branch, with what follows it in its block."""
+    waiting: list[tuple[list[ast.stmt], Scope]] = [(module.tree.body, module.scope)]
+    waiting += [(each.node.body, each.scope) for each in module.functions if not isinstance(each.node, ast.Lambda)]
+    while waiting:
+        block, scope = waiting.pop()
+        for number, statement in enumerate(block):
+            if isinstance(statement, ast.If):
+                yield statement, block[number + 1 :], scope
+            if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+                waiting += [(inner, scope) for inner in _blocks_of(statement)]
+
+
+def _blocks_of(statement: ast.stmt) -> list[list[ast.stmt]]:
+    held = [getattr(statement, name, None) for name in ("body", "orelse", "finalbody")]
+    handlers = [handler.body for handler in getattr(statement, "handlers", ())]
+    return [block for block in (*held, *handlers) if isinstance(block, list) and block]
+
+
+def _asks_day(evaluator: Evaluator, test: ast.expr, scope: Scope, clocks: frozenset[str]) -> bool:
+    """Whether a condition compares today with a day that is written down."""
+    compares = [each for each in _nodes(test) if isinstance(each, ast.Compare)]
+    return any(_is_clock(each, clocks) and _has_day(evaluator, each, scope) for each in compares)
+
+
+def _is_clock(node: ast.Compare, clocks: frozenset[str]) -> bool:
+    return any(
+        (isinstance(each, ast.Name) and each.id in clocks)
+        or (isinstance(each, ast.Call) and terminal(each.func) in _NOW)
+        for each in _nodes(node)
+    )
+
+
+def _has_day(evaluator: Evaluator, node: ast.Compare, scope: Scope) -> bool:
+    for side in (node.left, *node.comparators):
+        for each in _nodes(side):
+            if (
+                isinstance(each, ast.Call)
+                and terminal(each.func) in {"datetime", "date", "fromisoformat", "strptime"}
+                and _is_fixed(evaluator, each, scope)
+            ):
+                return True
+            if isinstance(each, ast.Constant | ast.Name) and any(
+                _is_day(value) for value in evaluator.value(each, scope).constants
+            ):
+                return True
+    return False
+
+
+def _is_fixed(evaluator: Evaluator, call: ast.Call, scope: Scope) -> bool:
+    first = evaluator.value(call.args[0], scope).only if call.args else None
+    return (isinstance(first, int) and 2000 <= first <= 2100) or (isinstance(first, str) and bool(_DAY.search(first)))
+
+
+def _is_day(value: object) -> bool:
+    if isinstance(value, int):
+        return value in _LATE
+    return isinstance(value, str) and len(value) < 40 and bool(_DAY.match(value))
+
+
+def _asks_machine(evaluator: Evaluator, test: ast.expr, scope: Scope) -> bool:
+    """Whether a condition compares this machine or user with one that is written down."""
+    for each in _nodes(test):
+        if isinstance(each, ast.Compare):
+            values = [evaluator.value(side, scope) for side in (each.left, *each.comparators)]
+            texts = [text for value in values for part in value.flat() for text in part.texts]
+            if any(value.taint & IDENTITY for value in values) and any(text and text != "root" for text in texts):
+                return True
+        elif isinstance(each, ast.Call) and terminal(each.func) in {"startswith", "endswith", "match", "search"}:
+            if isinstance(each.func, ast.Attribute) and evaluator.value(each.func.value, scope).taint & IDENTITY:
+                return True
+    return False
+
+
+def _leaves(block: list[ast.stmt]) -> bool:
+    """Whether a block only ends what is running."""
+    last = block[-1] if block else None
+    if isinstance(last, ast.Return | ast.Continue | ast.Break):
+        return len(block) <= 2
+    is_exit = (
+        isinstance(last, ast.Expr)
+        and isinstance(last.value, ast.Call)
+        and terminal(last.value.func) in {"exit", "_exit", "quit"}
+    )
+    return is_exit and len(block) <= 2
+
+
+def _does_harm(evaluator: Evaluator, block: list[ast.stmt], scope: Scope, *, depth: int = 0) -> bool:
+    """Whether something in a block runs what nobody sees, sends something, or takes files away."""
+    for statement in block:
+        for each in _nodes(statement):
+            if not isinstance(each, ast.Call):
+                continue
+            evaluator.spend()
+            callee = evaluator.value(each.func, scope)
+            if any(_is_harm(name) for name in callee.references):
+                return True
+            for target in callee.targets if depth < 2 else ():
+                body = getattr(target.node, "body", None) if hasattr(target, "returns") else None
+                if isinstance(body, list) and _does_harm(evaluator, body, target.scope, depth=depth + 1):
+                    return True
+    return False
+
+
+def _is_harm(name: str) -> bool:
+    is_upload = catalogue.is_network(name) and catalogue.last_of(name) in {"post", "put", "sendall", "send", "connect"}
+    return name in _HARMS or is_upload
+
+
+def _nodes(node: ast.AST) -> Iterator[ast.AST]:
+    waiting, left = [node], MOST_NODES
+    while waiting and left:
+        at = waiting.pop()
+        left -= 1
+        yield at
+        waiting.extend(ast.iter_child_nodes(at))

@@ -1,0 +1,85 @@
+"""Functions that were looked up by a text, and functions that take another one's place."""
+
+from __future__ import annotations
+
+import ast
+
+from vskill_platform.scanning.tier1.code.python import catalogue
+from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
+from vskill_platform.scanning.tier1.code.python.evaluation import Evaluator
+from vskill_platform.scanning.tier1.code.python.known_functions import SOMETHING
+from vskill_platform.scanning.tier1.code.python.model import Module, terminal
+from vskill_platform.scanning.tier1.code.python.notes import Notes
+from vskill_platform.scanning.tier1.code.python.values import HIDDEN
+
+_REPLACED = frozenset(["open", "__import__", "exec", "eval", "compile", "input", "getattr"])
+_REPLACED_METHODS = frozenset(
+    "requests.Session.request requests.Session.send requests.post requests.get subprocess.run subprocess.Popen os.system "
+    "socket.socket socket.getaddrinfo ssl.SSLContext.wrap_socket getpass.getpass".split()
+)
+
+
+def check_hidden_name(call: ReadCall) -> None:
+    """A dangerous function that is reached by a text instead of by its name."""
+    is_named = call.name in catalogue.DANGEROUS or call.name.startswith(("object.__subclasses__()", SOMETHING))
+    if is_named and call.callee.taint & HIDDEN:
+        call.sight("python_hidden_call")
+    elif catalogue.is_network(call.name) and _hands_over(call) and _is_looked_up_inline(call.site.node.func):
+        call.sight("python_hidden_call")
+
+
+def _is_looked_up_inline(func: ast.expr) -> bool:
+    """Whether a module is imported in the middle of the expression that uses it."""
+    while isinstance(func, ast.Attribute | ast.Call):
+        if isinstance(func, ast.Call) and terminal(func.func) in {"__import__", "import_module", "getattr"}:
+            return True
+        func = func.func if isinstance(func, ast.Call) else func.value
+    return False
+
+
+def _hands_over(call: ReadCall) -> bool:
+    """Whether a call sends anything besides an address."""
+    is_body = any(each.arg in {"data", "json", "files", "content"} for each in call.site.node.keywords)
+    return is_body or len(call.site.node.args) > 1 or call.last in {"send", "sendall", "sendto"}
+
+
+def check_reductions(evaluator: Evaluator, module: Module, notes: Notes) -> None:
+    """An object that tells whoever unpickles it to call something dangerous."""
+    for function in module.functions:
+        if function.name not in {"__reduce__", "__reduce_ex__"}:
+            continue
+        for given in function.returns:
+            items = evaluator.value(given, function.scope).items
+            if items and any(name in catalogue.DANGEROUS for name in items[0].references):
+                notes.sight("python_hidden_call", given, module)
+
+
+def check_decorators(evaluator: Evaluator, module: Module, notes: Notes) -> None:
+    """A decorator calls what it names, with no parenthesis in sight; and so does an operator of a class."""
+    for subject in (*module.functions, *module.classes):
+        if isinstance(subject.node, ast.Lambda):
+            continue
+        for mark in subject.node.decorator_list:
+            names = evaluator.value(mark, subject.scope.parent or subject.scope).references
+            if any(name in catalogue.DANGEROUS for name in names):
+                notes.sight("python_hidden_call", mark, module)
+    for owner in module.classes:
+        for name, bindings in owner.scope.bindings.items():
+            if name.startswith("__") and name.endswith("__"):
+                held = [each for each in bindings if isinstance(each.node, ast.Name | ast.Attribute)]
+                for each in held:
+                    assert each.node is not None
+                    if any(ref in catalogue.DANGEROUS for ref in evaluator.value(each.node, each.scope).references):
+                        notes.sight("python_hidden_call", each.node, module)
+
+
+def check_replacements(evaluator: Evaluator, module: Module, notes: Notes) -> None:
+    """A built-in function, or one that everything goes through, that is replaced by another."""
+    for target, _, scope in module.stored:
+        if not isinstance(target, ast.Attribute):
+            continue
+        for name in evaluator.value(target.value, scope).references:
+            if name == "builtins" and target.attr in _REPLACED:
+                notes.sight("python_replaces_builtin", target, module)
+            elif f"{name}.{target.attr}" in _REPLACED_METHODS:
+                notes.sight("python_replaces_function", target, module)

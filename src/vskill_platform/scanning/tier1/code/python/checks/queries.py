@@ -1,0 +1,32 @@
+"""Statements for databases that are put together from what somebody gives."""
+
+from __future__ import annotations
+
+import re
+
+from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
+from vskill_platform.scanning.tier1.code.python.values import FROM_USER, PARAMETER, TOOL, UNKNOWN
+
+_STATEMENT = re.compile(
+    r"\s*(?:select|insert|update|delete|replace|drop|alter|create|with|merge|call)\b", re.IGNORECASE
+)
+_IN_VALUE = re.compile(r"(?:=|<|>|\blike|\bin\s*\(|\bvalues\s*\(|,|\blimit)\s*['\"%]*\0|['\"%]\0", re.IGNORECASE)
+_EXECUTORS = frozenset(["execute", "executemany", "executescript", "read_sql", "read_sql_query", "raw"])
+
+
+def check_query(call: ReadCall) -> None:
+    """Look at a call that may hand a statement to a database."""
+    if call.last not in _EXECUTORS:
+        return
+    given = call.argument(0, "sql", "query", "statement")
+    exposure = call.exposure(given)
+    if not given.taint & FROM_USER and not exposure:
+        return
+    statements = [text for text in given.texts if UNKNOWN in text and _STATEMENT.match(text)]
+    if not statements:
+        return
+    is_value = any(_IN_VALUE.search(text) for text in statements)
+    if exposure & TOOL or (exposure & PARAMETER and is_value):
+        call.sight("python_exposed_query")
+    elif is_value or exposure & PARAMETER:
+        call.sight("python_query_of_argument")

@@ -1,0 +1,235 @@
+"""What leaves the machine: secrets, the environment, the user's files, and keys that go where they do not belong."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from vskill_platform.scanning.tier1.code.hosts import HostKind, host_of, is_same_owner, kind_of_host
+from vskill_platform.scanning.tier1.code.places import secret_at
+from vskill_platform.scanning.tier1.code.python import catalogue
+from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
+from vskill_platform.scanning.tier1.code.python.commands import SENDERS, Command, secrets_in
+from vskill_platform.scanning.tier1.code.python.values import (
+    OWN_SECRET,
+    ENVIRONMENT,
+    IDENTITY,
+    NAMED_KEY,
+    SECRET,
+    UNKNOWN,
+    USER_FILES,
+    USER_PATHS,
+    Value,
+)
+from vskill_platform.scanning.tier1.skill import FactKind
+
+MOST_OWNERS = 3
+"""Keys of so many services at once are a collection."""
+_HEADS = frozenset(["headers", "auth", "cookies", "cert", "api_key", "token"])
+"""Arguments that carry what a service asks its own users for."""
+_SENDING = re.compile(
+    r"(?:send|post|put|patch|upload|publish|push|write|request|fetch|query|resolve|connect|create_connection|open|url|stor|execute|insert|"
+    r"login|auth|lpush|rpush|xadd|produce|emit|notify|chat_|files_|gethost|getaddr|basic_publish|add_file|[A-Z])|(?:get|head|delete|set|call|run)$"
+)
+"""How the last words of calls begin that hand something over."""
+_OWN = {
+    "OPENAI": "openai.com azure.com openrouter.ai",
+    "ANTHROPIC": "anthropic.com claude.ai openrouter.ai amazonaws.com",
+    "CLAUDE": "anthropic.com claude.ai",
+    "AWS": "amazonaws.com aws.amazon.com",
+    "GITHUB": "github.com githubusercontent.com ghcr.io githubcopilot.com azure.com",
+    "GH": "github.com githubusercontent.com ghcr.io githubcopilot.com azure.com",
+    "GITLAB": "gitlab.com",
+    "GOOGLE": "googleapis.com google.com",
+    "GEMINI": "googleapis.com google.com",
+    "GCP": "googleapis.com google.com",
+    "AZURE": "azure.com microsoft.com windows.net microsoftonline.com",
+    "STRIPE": "stripe.com",
+    "SLACK": "slack.com",
+    "DISCORD": "discord.com discordapp.com",
+    "TELEGRAM": "telegram.org",
+    "NOTION": "notion.com notion.so",
+    "HF": "huggingface.co hf.co",
+    "HUGGINGFACE": "huggingface.co hf.co",
+    "SENDGRID": "sendgrid.com",
+    "TWILIO": "twilio.com",
+    "CLOUDFLARE": "cloudflare.com",
+    "VERCEL": "vercel.com",
+    "DIGITALOCEAN": "digitalocean.com",
+    "SENTRY": "sentry.io",
+    "LINEAR": "linear.app",
+    "MISTRAL": "mistral.ai",
+    "GROQ": "groq.com",
+    "DEEPSEEK": "deepseek.com",
+    "REPLICATE": "replicate.com",
+    "BINANCE": "binance.com binance.us",
+    "COINBASE": "coinbase.com",
+}
+_OWN_DOMAINS = {word: tuple(domains.split()) for word, domains in _OWN.items()}
+
+
+def check_sending(call: ReadCall) -> None:
+    """Look at a call that may hand something to the network."""
+    if call.name in catalogue.LOG_HANDLERS:
+        _check_logging(call)
+    if not is_sender(call):
+        return
+    hosts = hosts_of(call)
+    for host in hosts:
+        call.fact(FactKind.REACHES, host)
+    body, heads = _parts(call)
+    if body.taint or heads.taint or call.last in catalogue.UPLOADERS:
+        _weigh(call, hosts, body, heads)
+
+
+def _check_logging(call: ReadCall) -> None:
+    """A log that goes over the network takes along whatever is written to it and laid down with its records."""
+    given = [value for _, value, _ in call.module.stored]
+    scopes = [scope for _, _, scope in call.module.stored]
+    for value, scope in zip(given, scopes, strict=True):
+        taint = call.evaluator.value(value, scope).taint
+        if taint & (SECRET | ENVIRONMENT):
+            call.sight("python_environment_sent" if taint & ENVIRONMENT else "python_secret_sent")
+
+
+def is_sender(call: ReadCall) -> bool:
+    """Whether the call hands something to the network, by its full name or, where that is not known, by its word."""
+    if catalogue.is_network(call.name):
+        return call.name not in catalogue.CARRIERS and bool(_SENDING.match(call.last))
+    if call.name == "webbrowser.open":
+        return True
+    is_loose = call.name.startswith(".") and call.last in catalogue.LOOSE_SENDERS
+    return is_loose and bool(call.site.node.args or call.site.node.keywords)
+
+
+def hosts_of(call: ReadCall) -> list[str]:
+    """The hosts that the call goes to, as far as they are known."""
+    nodes = call.site.node
+    values = [call.keyword("url", "host", "server", "uri", "hostname", "endpoint_url"), call.receiver]
+    values += [call.evaluator.value(each, call.site.scope) for each in nodes.args[:2]]
+    texts = [text for value in values for part in value.flat() for text in part.texts]
+    found = [_host(text) for text in texts if "://" in text[:12] or _is_host(text)]
+    return list(dict.fromkeys(host for host in found if host))
+
+
+def _host(text: str) -> str:
+    """The host of an address, also where all behind the host is unknown."""
+    scheme, found, rest = text.partition("://")
+    if not found:
+        return host_of(text)
+    authority = rest.partition("/")[0]
+    known = authority.partition(UNKNOWN)[0] if not authority.startswith(UNKNOWN) else authority
+    return host_of(f"{scheme}://{known}") if known.count(".") else host_of(text)
+
+
+def _is_host(text: str) -> bool:
+    return (
+        3 < len(text) < 254
+        and "." in text
+        and " " not in text
+        and "/" not in text
+        and "\n" not in text
+        and "@" not in text
+    )
+
+
+def _parts(call: ReadCall) -> tuple[Value, Value]:
+    """What is sent, and what is sent in the places where a service asks for its own keys."""
+    scope, taint, variables = call.site.scope, 0, list[str]()
+    head_taint, head_variables = 0, list[str]()
+    for each in call.site.node.args:
+        value = call.evaluator.value(each, scope)
+        taint |= value.taint
+        variables += value.variables
+    for keyword in call.site.node.keywords:
+        value = call.evaluator.value(keyword.value, scope)
+        if keyword.arg in _HEADS:
+            head_taint |= value.taint
+            head_variables += value.variables
+        else:
+            taint |= value.taint
+            variables += value.variables
+    if call.name.endswith("Request"):
+        taint, head_taint = taint | head_taint, 0
+    return Value(taint=taint, variables=tuple(variables)), Value(taint=head_taint, variables=tuple(head_variables))
+
+
+def _weigh(call: ReadCall, hosts: list[str], body: Value, heads: Value) -> None:
+    if hosts and all(kind_of_host(host) is HostKind.LOCAL for host in hosts):
+        return
+    taint = body.taint | heads.taint
+    if call.last in catalogue.UPLOADERS:
+        texts = [text for each in call.arguments() for text in each.texts]
+        taint |= SECRET if any(secret_at(text) for text in texts if "://" not in text) else 0
+        taint |= USER_FILES if body.taint & USER_PATHS else 0
+    names = tuple(dict.fromkeys((*body.variables, *heads.variables)))
+    if call.last in catalogue.LOGINS:
+        taint, names = taint & ~(OWN_SECRET | NAMED_KEY), ()
+    check = _check_for(taint, body.taint & taint, names, hosts)
+    if check:
+        call.sight(check)
+    if taint & (SECRET | ENVIRONMENT | USER_FILES | NAMED_KEY | OWN_SECRET):
+        call.fact(FactKind.SENDS, hosts[0] if hosts else "")
+    if check and _is_unverified(call):
+        call.sight("python_unverified_send")
+
+
+def _check_for(taint: int, body: int, names: tuple[str, ...], hosts: list[str]) -> str:
+    if taint & SECRET:
+        return "python_secret_sent"
+    owners = {name.upper().partition("_")[0] for name in names}
+    if taint & ENVIRONMENT or len(owners) >= MOST_OWNERS:
+        return "python_environment_sent"
+    if body & OWN_SECRET:
+        return "python_secret_sent"
+    if taint & USER_FILES:
+        return "python_user_files_sent"
+    if taint & NAMED_KEY and any(_goes_astray(name, hosts) for name in names):
+        return "python_key_sent_elsewhere"
+    if body & IDENTITY:
+        return "python_identity_sent"
+    return ""
+
+
+def _goes_astray(name: str, hosts: list[str]) -> bool:
+    """Whether a key that is known to belong to somebody goes to somebody else."""
+    domains = _OWN_DOMAINS.get(name.upper().partition("_")[0])
+    return domains is not None and bool(hosts) and not any(is_same_owner(host, domains) for host in hosts)
+
+
+def _is_unverified(call: ReadCall) -> bool:
+    """Whether the call says that it does not care who answers."""
+    return any(
+        each.arg in {"verify", "ssl", "verify_ssl"}
+        and isinstance(each.value, ast.Constant)
+        and each.value.value is False
+        for each in call.site.node.keywords
+    )
+
+
+def check_command_sending(call: ReadCall, command: Command) -> None:
+    """Look at a command that may hand something to the network."""
+    senders = [text for text in command.texts if SENDERS.search(f"{text} ")]
+    if not senders:
+        return
+    hosts = [host for text in senders for word in text.split() if "://" in word and (host := _host(word.strip("\"'")))]
+    for host in hosts:
+        call.fact(FactKind.REACHES, host)
+    if hosts and all(kind_of_host(host) is HostKind.LOCAL for host in hosts):
+        return
+    taint, names = command.whole.taint | command.given.taint, command.whole.variables
+    is_key_use = any(secrets_in(text) and _sends_file(text) for text in senders)
+    check = "python_secret_sent" if is_key_use else _check_for(taint, taint, names, hosts)
+    if check:
+        call.sight(check)
+
+
+def _sends_file(text: str) -> bool:
+    """Whether a command hands over files that it names, rather than using them to log in."""
+    return (
+        "@" in text
+        or "<" in text
+        or "|" in text
+        or " -T " in text
+        or text.lstrip().startswith(("scp", "rsync", "sftp"))
+    )

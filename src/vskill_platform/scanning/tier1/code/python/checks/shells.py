@@ -1,0 +1,44 @@
+"""Shells whose input and output are a connection: whoever is at the other end types the commands."""
+
+from __future__ import annotations
+
+from vskill_platform.scanning.tier1.code.python import catalogue
+from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
+from vskill_platform.scanning.tier1.code.python.commands import SHELL_PROGRAMS, command_of
+from vskill_platform.scanning.tier1.code.python.values import Value
+
+_PIPES = ("stdin", "stdout", "stderr")
+
+
+def check_shell(call: ReadCall) -> None:
+    """Look at a call that may tie a process to a connection."""
+    if call.name in {"os.dup2", "posix.dup2"} and _is_socket(call.argument(0)):
+        call.sight("python_reverse_shell")
+    elif call.name in catalogue.PROCESSES and any(_is_socket(call.keyword(pipe)) for pipe in _PIPES):
+        call.sight("python_reverse_shell")
+    elif call.name == "pty.spawn" and _starts_shell(call) and _connects(call):
+        call.sight("python_reverse_shell")
+
+
+def _is_socket(value: Value) -> bool:
+    parts = list(value.flat())
+    return any(name.startswith("socket.") and "()" in name for part in parts for name in part.references)
+
+
+def _starts_shell(call: ReadCall) -> bool:
+    command = command_of(call.evaluator, call.site, call.name)
+    return not command.program or bool(SHELL_PROGRAMS.fullmatch(command.program))
+
+
+def _connects(call: ReadCall) -> bool:
+    """Whether a socket is opened anywhere in the same file."""
+    sites = [
+        site
+        for site in call.module.calls
+        if getattr(site.node.func, "attr", "") in {"connect", "bind", "create_connection"}
+    ]
+    return any(
+        name.startswith("socket.")
+        for site in sites
+        for name in call.evaluator.value(site.node.func, site.scope).references
+    )

@@ -1,0 +1,323 @@
+"""What an expression may be, asked for when a call makes it interesting, and answered once.
+
+A name is whatever any assignment to it says, in any order: an answer may be too wide, and what flows is not lost by
+moving lines around. Everything is bounded: how many questions are asked, how deep one leads, how many answers are kept.
+A question that leads back to itself adds nothing to its own answer; what was asked on the way round gets the taint of it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from vskill_platform.scanning.tier1.code.python.expressions import HANDLERS, literal, part_at, with_held
+from vskill_platform.scanning.tier1.code.python.frames import Frame, Key
+from vskill_platform.scanning.tier1.code.python.functions import Functions
+from vskill_platform.scanning.tier1.code.python.model import (
+    Binding,
+    Bound,
+    Class,
+    Function,
+    Module,
+    Program,
+    Scope,
+    Site,
+)
+from vskill_platform.scanning.tier1.code.python.operators import concatenated
+from vskill_platform.scanning.tier1.code.python.outside import OutsideWorld
+from vskill_platform.scanning.tier1.code.python.values import HIDDEN, IN_CIRCLES, NOTHING, Value, join, reference
+
+MOST_WORK = 200_000
+"""Questions that are answered for one skill; other work is counted in the same coin."""
+DEEPEST_QUESTION = 400
+"""Questions within each other. Each takes a few frames of the stack, which `finder.py` makes room for."""
+LIGHT_TEXT = 500
+"""Characters of a text that cost nothing to put together; so many more cost as much as a question."""
+MOST_BINDINGS = 400
+DEEPEST_BASE = 5
+_NEVER = 1 << 30
+_LATER = (Bound.ADDED, Bound.HELD, Bound.READ)
+
+
+class OutOfBudget(Exception):
+    """More was asked than is answered for one skill."""
+
+
+class Evaluator:
+    """Answers questions about the expressions of a program.
+
+    `name_taint` and `file_taint` are what was learnt of names and files beforehand. `is_cut_short` is true once something
+    was deeper or more than is looked at.
+    """
+
+    def __init__(self, program: Program, *, outside: OutsideWorld) -> None:
+        self.program = program
+        self.outside = outside
+        self.functions = Functions(self)
+        self.name_taint: dict[tuple[int, str], int] = {}
+        self.file_taint: dict[str, int] = {}
+        self.is_cut_short = False
+        self.root = Frame(is_call=False)
+        self.frame = self.root
+        self._depth = 0
+        self._provisional: dict[Key, int] = {}
+        self._trail: list[Key] = []
+        self._lowest = _NEVER
+        self._left = MOST_WORK
+
+    def forget(self) -> None:
+        """Ask everything anew, after something was learnt about names or files."""
+        self.root.known.clear()
+        self._provisional.clear()
+        self._trail.clear()
+
+    def value(self, node: ast.expr, scope: Scope) -> Value:
+        """What the expression may be. Raises OutOfBudget."""
+        kind = node.__class__
+        if kind is ast.Name:
+            return self.lookup(node.id, scope)  # type: ignore[attr-defined]
+        if kind is ast.Constant:
+            return literal(node.value)  # type: ignore[attr-defined]
+        handler = HANDLERS.get(kind)
+        return self.answer(id(node), handler, self, node, scope) if handler is not None else NOTHING
+
+    def answer(self, key: Key, ask: Callable[..., Value], *about: object) -> Value:
+        """The answer to a question, which is worked out once under each frame."""
+        frame = self.frame
+        known = frame.known.get(key)
+        if known is not None:
+            if self._provisional and key in self._provisional:
+                self._lowest = min(self._lowest, self._provisional[key])
+            return known
+        if key in frame.open:
+            self._lowest = min(self._lowest, frame.open[key])
+            return NOTHING
+        self.spend()
+        depth = self._depth
+        if depth >= DEEPEST_QUESTION:
+            self.is_cut_short = True
+            return NOTHING
+        frame.open[key] = depth
+        self._depth = depth + 1
+        begun, above, self._lowest = len(self._trail), self._lowest, _NEVER
+        answer = ask(*about)
+        del frame.open[key]
+        frame.known[key] = answer
+        if self._lowest < depth:
+            self._provisional[key] = self._lowest
+            self._trail.append(key)
+        else:
+            self._lowest = _NEVER
+            if len(self._trail) > begun:
+                self._complete(answer.taint & IN_CIRCLES, begun)
+        self._depth = depth
+        if above < self._lowest:
+            self._lowest = above
+        return answer
+
+    def _complete(self, taint: int, begun: int) -> None:
+        """Add to what leaned on a question while it was open what its answer turned out to be tainted with."""
+        for other in self._trail[begun:]:
+            self._provisional.pop(other, None)
+            known = self.root.known.get(other)
+            if known is not None and taint:
+                self.root.known[other] = known.tainted(taint)
+        del self._trail[begun:]
+
+    def spend(self, work: int = 1) -> None:
+        """Count what was done against what may be done for one skill. Raises OutOfBudget."""
+        self._left -= work
+        if self._left < 0:
+            self.is_cut_short = True
+            raise OutOfBudget
+
+    def weigh(self, value: Value) -> Value:
+        """The value, after its texts were counted against what may be put together for one skill. Raises OutOfBudget."""
+        for each in value.constants:
+            if not isinstance(each, int) and len(each) > LIGHT_TEXT:
+                self.spend(len(each) // LIGHT_TEXT)
+        return value
+
+    def within(self, frame: Frame, ask: Callable[[], Value]) -> Value:
+        """Ask something under another frame."""
+        if frame is self.frame:
+            return ask()
+        before, self.frame = self.frame, frame
+        try:
+            return ask()
+        finally:
+            self.frame = before
+
+    def lookup(self, name: str, scope: Scope) -> Value:
+        """What a name may be at a place."""
+        owner = owner_of(name, scope)
+        if owner is None:
+            return self._unbound(name, scope.module)
+        frame = self.frame
+        while frame.parent is not None:
+            if frame.scope is owner:
+                if name in frame.names:
+                    return frame.names[name]
+                if frame.is_call:
+                    break
+            frame = frame.parent
+        if frame is self.frame:
+            return self.answer((id(owner), name), self._named, owner, name)
+        return self.within(frame, lambda: self.answer((id(owner), name), self._named, owner, name))
+
+    def _named(self, owner: Scope, name: str) -> Value:
+        found = self.bound(owner.bindings[name])
+        taint = self.name_taint.get((id(owner), name), 0)
+        return found.tainted(taint) if taint else found
+
+    def _unbound(self, name: str, module: Module) -> Value:
+        if name == "__builtins__":
+            return reference("builtins")
+        if not module.stars:
+            return reference(self.outside.free_name(name))
+        local = [self.program.imported(star, module) for star in module.stars]
+        held = [self.member(found, name) for found in local if found is not None and name in found.scope.bindings]
+        stars = tuple(f"{star}.{name}" for star in module.stars)
+        return join([*held, Value(references=(self.outside.free_name(name), *stars))])
+
+    def bound(self, bindings: Sequence[Binding]) -> Value:
+        """What a name may be, given all the ways in which it got its value."""
+        if len(bindings) == 1 and bindings[0].kind not in _LATER:
+            return self._binding(bindings[0])
+        if len(bindings) > MOST_BINDINGS:
+            self.is_cut_short = True
+        value = join([self._binding(each) for each in bindings[:MOST_BINDINGS] if each.kind not in _LATER])
+        for each in bindings[:MOST_BINDINGS]:
+            if each.kind in _LATER and each.node is not None:
+                value = self._with_later(value, each, self.value(each.node, each.scope))
+        return value
+
+    def _with_later(self, value: Value, binding: Binding, added: Value) -> Value:
+        if binding.kind is Bound.ADDED:
+            return concatenated(value, added)
+        if binding.kind is Bound.READ:
+            return value.tainted(self.outside.content_taint(self, added))
+        return with_held(value, added, spreads=binding.place == 1)
+
+    def _binding(self, binding: Binding) -> Value:
+        kind, node = binding.kind, binding.node
+        if node is not None:
+            value = self.value(node, binding.scope)
+            if kind is Bound.ELEMENT:
+                value = value.element()
+            return part_at(value, binding.place) if binding.place >= 0 else value
+        if kind is Bound.IMPORT:
+            return self.module_named(binding.name, binding.scope.module)
+        if kind is Bound.FROM:
+            return self._imported_name(binding)
+        if kind is Bound.PARAMETER and isinstance(binding.subject, Function):
+            return self.functions.parameter(binding.subject, binding.place, binding.name)
+        return Value(targets=(binding.subject,)) if binding.subject is not None else NOTHING
+
+    def module_named(self, name: str, importer: Module) -> Value:
+        """A module: one of the skill's own, or one from outside."""
+        own = self.program.imported(name, importer)
+        return Value(targets=(own,)) if own is not None else reference(name.lstrip("."))
+
+    def _imported_name(self, binding: Binding) -> Value:
+        module, _, name = binding.name.partition(":")
+        own = self.program.imported(module, binding.scope.module) if module.strip(".") else None
+        if own is not None and name in own.scope.bindings:
+            return self.member(own, name)
+        inner = self.program.imported(name, binding.scope.module) if module.startswith(".") or own is not None else None
+        if inner is not None:
+            return Value(targets=(inner,))
+        full = plain_name(f"{module}.{name}".lstrip("."))
+        return reference(full, self.outside.attribute_taint(full))
+
+    def member(self, module: Module, name: str) -> Value:
+        """A name of a module of the skill."""
+        return (
+            self.within(self.root, lambda: self.lookup(name, module.scope))
+            if name in module.scope.bindings
+            else NOTHING
+        )
+
+    def attribute_of(self, holder: Value, name: str) -> Value:
+        """An attribute of whatever the value may be."""
+        special = self.outside.path_attribute(holder, name) if holder.references else None
+        if special is not None:
+            return special
+        parts = [Value(taint=holder.taint & ~HIDDEN, variables=holder.variables)] if holder.taint else []
+        for target in holder.targets:
+            if name == "__doc__":
+                parts.append(_documentation(target))
+            elif isinstance(target, Module):
+                parts.append(self.member(target, name))
+            elif isinstance(target, Class):
+                parts.append(self._class_attribute(target, name, depth=0))
+        if holder.references:
+            references = tuple(plain_name(f"{each}.{name}") for each in holder.references)
+            taint = holder.taint & HIDDEN
+            for each in references:
+                taint |= self.outside.attribute_taint(each)
+            parts.append(Value(holder.constants, references, taint=taint))
+            parts += [Value(targets=(each,)) for each in self.program.below(references)]
+        elif holder.constants:
+            parts.append(Value(holder.constants))
+        return join(parts)
+
+    def attribute_of_any(self, name: str, module: Module) -> Value:
+        """What is assigned to an attribute of this name anywhere in a module, on whatever object."""
+        bindings = module.attributes.get(name)
+        if not bindings:
+            return NOTHING
+        return self.within(self.root, lambda: self.answer((id(module), name), self.bound, bindings))
+
+    def _class_attribute(self, owner: Class, name: str, *, depth: int) -> Value:
+        bindings = owner.own(name)
+        if bindings:
+            return self.within(self.root, lambda: self.answer((id(owner), name), self.bound, bindings))
+        parts: list[Value] = []
+        for base in owner.node.bases if depth < DEEPEST_BASE else ():
+            held = self.value(base, owner.scope.parent or owner.scope)
+            classes = [each for each in held.targets if isinstance(each, Class)]
+            parts += [self._class_attribute(each, name, depth=depth + 1) for each in classes]
+            parts += [reference(f"{each}().{name}", self.outside.attribute_taint(name)) for each in held.references]
+        return join(parts)
+
+    def arguments(self, site: Site) -> list[Value]:
+        """All that a call is given, in order, with keywords at the end."""
+        given = [self.value(each, site.scope) for each in site.node.args]
+        return given + [self.value(each.value, site.scope) for each in site.node.keywords]
+
+    def argument(self, site: Site, place: int, *names: str) -> Value:
+        """One argument, by its place or by one of its names."""
+        for keyword in site.node.keywords:
+            if keyword.arg in names:
+                return self.value(keyword.value, site.scope)
+        if 0 <= place < len(site.node.args):
+            return self.value(site.node.args[place], site.scope)
+        return NOTHING
+
+
+def _documentation(subject: Function | Class | Module) -> Value:
+    """The text that a function, class or module says about itself."""
+    body = subject.tree.body if isinstance(subject, Module) else getattr(subject.node, "body", None)
+    first = body[0] if isinstance(body, list) and body else None
+    held = first.value if isinstance(first, ast.Expr) else None
+    return literal(held.value) if isinstance(held, ast.Constant) and isinstance(held.value, str) else NOTHING
+
+
+def owner_of(name: str, scope: Scope) -> Scope | None:
+    """The scope whose name this is; names of a class are seen in its own lines alone."""
+    if name in scope.bindings and name not in scope.shared:
+        return scope
+    at = scope.parent
+    while at is not None:
+        if not at.is_class and name in at.bindings:
+            return at
+        at = at.parent
+    return None
+
+
+def plain_name(name: str) -> str:
+    """A name without the detours that lead to the same thing."""
+    if name == "builtins.__dict__":
+        return "builtins"
+    return name.removeprefix("builtins.").removesuffix(".__call__")

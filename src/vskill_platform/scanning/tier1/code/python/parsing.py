@@ -1,0 +1,264 @@
+"""From text to a tree, without ever trusting the text: bounded before the parser sees it, and tolerant after it refused.
+
+A file that this Python cannot parse may still run on another one. So what is left of it is read statement by statement, and
+the lines that had to be given up are told, to be judged by their words.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+import warnings
+from typing import NamedTuple
+
+from vskill_platform.scanning.tier1.code.python.sources import PythonSource
+
+LARGEST_SOURCE = 1_000_000
+MOST_TOKENS = 200_000
+"""Words and signs of one text. Each may become a node of half a kilobyte."""
+DEEPEST_BRACKETS = 150
+MOST_REPAIRS = 40
+MOST_REPAIRED = 400_000
+"""Characters that may be parsed again and again while lines are given up."""
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_OPENING = b"([{"
+_NO_BRACKETS = bytes(sign for sign in range(256) if sign not in b"()[]{}")
+_OLD_STATEMENT = re.compile(
+    r"([ \t]*)(print|exec)[ \t]+(?:>>[ \t]*[\w.]+[ \t]*,[ \t]*)?([^=\s(].*|\(.*\)[ \t]*[%,].*)$"
+)
+_OLD_HANDLER = re.compile(r"([ \t]*except[ \t]+[\w.()\t ,]+?),[ \t]*(\w+)[ \t]*:(.*)$")
+_PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.)[ \t]?", re.MULTILINE)
+_CONTINUES = ("else", "elif", "except", "finally", ")", "]", "}", "#")
+
+
+class Refused(Exception):  # noqa: N818 - it says what happened
+    """The text is larger or deeper than is looked at."""
+
+
+class Reading(NamedTuple):
+    """What could be read: trees in the order of the text, and the numbers of the lines that were given up."""
+
+    tree: ast.Module
+    lost: tuple[int, ...] = ()
+
+
+def read_python(source: PythonSource) -> Reading | None:
+    """The tree of a piece of Python; None where nothing of it could be read. Raises Refused, which is no verdict on it."""
+    ensure_bounded(source.text)
+    if source.is_fenced:
+        return _read_fence(source.text)
+    tree = _parse(source.text)
+    return Reading(tree) if tree is not None else read_what_is_readable(source.text)
+
+
+def parse_text(text: str) -> ast.Module | None:
+    """The tree of a text that code makes; None for what is no Python or too much of it."""
+    try:
+        ensure_bounded(text)
+        return _parse(text)
+    except Refused:
+        return None
+
+
+def ensure_bounded(text: str) -> None:
+    """Raise Refused for a text whose tree would take too much memory, or whose nesting would take too much stack."""
+    if len(text) > LARGEST_SOURCE or "\0" in text:
+        raise Refused
+    if len(text) > MOST_TOKENS // 2 and sum(1 for _ in _TOKEN.finditer(text)) > MOST_TOKENS:
+        raise Refused
+    opened = text.count("(") + text.count("[") + text.count("{")
+    if (
+        opened > DEEPEST_BRACKETS
+        and _depth(text) > DEEPEST_BRACKETS
+        and _depth_outside_strings(text) > DEEPEST_BRACKETS
+    ):
+        raise Refused
+
+
+def _depth(text: str) -> int:
+    depth = deepest = 0
+    for sign in text.encode("utf-8", "replace").translate(None, _NO_BRACKETS):
+        if sign in _OPENING:
+            depth += 1
+            if depth > deepest:
+                deepest = depth
+        elif depth:
+            depth -= 1
+    return deepest
+
+
+def _depth_outside_strings(text: str) -> int:
+    """The same without what stands in strings and comments. Each character is looked at once."""
+    depth = deepest = at = 0
+    marks = re.compile(r"\"\"\"|'''|[\"'#()\[\]{}]")
+    while (found := marks.search(text, at)) is not None:
+        mark, at = found.group(), found.end()
+        if mark in "([{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif mark in ")]}":
+            depth = max(0, depth - 1)
+        elif mark == "#":
+            at = _end_of_line(text, at)
+        else:
+            at = _end_of_string(text, at, mark)
+    return deepest
+
+
+def _end_of_line(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
+
+
+def _end_of_string(text: str, at: int, mark: str) -> int:
+    stop = re.compile(r"\\|" + mark + ("" if len(mark) == 3 else r"|\n"))
+    while (found := stop.search(text, at)) is not None:
+        if found.group() != "\\":
+            return found.end()
+        at = found.end() + 1
+    return len(text)
+
+
+def _parse(text: str) -> ast.Module | None:
+    """The tree, or None for what is no Python. The parser's own limits on depth are limits of ours."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(text)
+        except SyntaxError as exc:
+            if exc.msg and exc.msg.startswith("too many"):
+                raise Refused from exc
+            return None
+        except ValueError:
+            return None
+        except (RecursionError, MemoryError) as exc:
+            raise Refused from exc
+
+
+def _read_fence(text: str) -> Reading | None:
+    """A fenced block: as it stands, moved to the left, without prompts, inside a function, or what is left of it."""
+    try:
+        plain = textwrap.dedent(text)
+        if ">>>" in plain:
+            plain = _without_prompts(plain)
+        for attempt in (text, plain, "async def _():\n" + textwrap.indent(plain, " ")):
+            tree = _parse(attempt)
+            if tree is not None:
+                return Reading(_unwrapped(tree) if attempt.startswith("async def _():") else tree)
+        return read_what_is_readable(plain)
+    except Refused:
+        return None
+
+
+def _without_prompts(text: str) -> str:
+    """The statements of a session, with what it printed left out."""
+    return "\n".join(_PROMPT.sub("", line) if _PROMPT.match(line) else "" for line in text.split("\n"))
+
+
+def _unwrapped(tree: ast.Module) -> ast.Module:
+    """The tree without the function around it, with the lines of the text."""
+    function = tree.body[0]
+    assert isinstance(function, ast.AsyncFunctionDef)
+    for node in ast.walk(function):
+        if isinstance(node, ast.expr | ast.stmt):
+            node.lineno -= 1
+    return ast.Module(body=function.body, type_ignores=[])
+
+
+def read_what_is_readable(text: str) -> Reading | None:
+    """Whatever of the text is Python, block by block, with single lines given up where they stand in the way."""
+    lines = text.split("\n")
+    body, lost, left = list[ast.stmt](), list[int](), MOST_REPAIRED
+    for first, last in _blocks(lines):
+        left -= sum(len(line) + 1 for line in lines[first:last])
+        if left < 0:
+            raise Refused
+        block = _Block(lines[first:last], budget=left)
+        tree = block.read()
+        left = block.left
+        lost += [first + number for number in block.lost]
+        for node in ast.walk(tree) if tree is not None else ():
+            if hasattr(node, "lineno"):
+                node.lineno += first
+                node.end_lineno = (node.end_lineno or 0) + first
+        body += tree.body if tree is not None else []
+    return Reading(ast.Module(body=body, type_ignores=[]), tuple(number + 1 for number in lost))
+
+
+def _blocks(lines: list[str]) -> list[tuple[int, int]]:
+    """The runs of lines from one statement at the left edge to the next."""
+    starts = [0]
+    for number, line in enumerate(lines):
+        is_edge = bool(line) and not line[0].isspace() and not line.startswith(_CONTINUES)
+        is_decorated = number > 0 and lines[number - 1].startswith("@")
+        if is_edge and number and not is_decorated:
+            starts.append(number)
+    return list(zip(starts, [*starts[1:], len(lines)], strict=True))
+
+
+class _Block:
+    """A few lines from which those go that the parser stumbles over."""
+
+    def __init__(self, lines: list[str], *, budget: int) -> None:
+        self._lines = list(lines)
+        self.lost: list[int] = []
+        self.left = budget
+
+    def read(self) -> ast.Module | None:
+        """The tree of what remains; None where nothing does."""
+        for _ in range(MOST_REPAIRS):
+            text = "\n".join(self._lines)
+            self.left -= len(text)
+            problem = _problem_in(text) if self.left >= 0 else None
+            if problem is None:
+                return _parse(text) if self.left >= 0 else None
+            if not self._repair(min(problem, len(self._lines)) - 1):
+                break
+        self.lost = list(range(len(self._lines)))
+        return None
+
+    def _repair(self, at: int) -> bool:
+        """Write a line as this Python has it, or give it up; False where it has been given up before."""
+        line = self._lines[at]
+        stripped = line.strip()
+        if stripped in {"pass", "if 1:"} or not stripped:
+            return self._give_up_before(at)
+        if old := _OLD_STATEMENT.match(line):
+            self._lines[at] = f"{old[1]}{old[2]}({old[3].rstrip(',; ')})"
+        elif old := _OLD_HANDLER.match(line):
+            self._lines[at] = f"{old[1]} as {old[2]}:{old[3]}"
+        else:
+            self._give_up(at)
+        if self._lines[at] == line:
+            self._give_up(at)
+        return True
+
+    def _give_up(self, at: int) -> None:
+        line = self._lines[at]
+        indent = line[: len(line) - len(line.lstrip())]
+        self._lines[at] = indent + ("if 1:" if line.rstrip().endswith(":") else "pass")
+        self.lost.append(at)
+
+    def _give_up_before(self, at: int) -> bool:
+        """The parser may stumble behind the fault: the nearest line above that has something in it goes."""
+        for number in range(at - 1, -1, -1):
+            if self._lines[number].strip() not in {"", "pass", "if 1:"}:
+                self._give_up(number)
+                return True
+        return False
+
+
+def _problem_in(text: str) -> int | None:
+    """The line that the parser stumbles over; None where it does not."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            ast.parse(text)
+        except SyntaxError as exc:
+            return max(1, exc.lineno or 1)
+        except ValueError:
+            return 1
+        except (RecursionError, MemoryError) as exc:
+            raise Refused from exc
+    return None

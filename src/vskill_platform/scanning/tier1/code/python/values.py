@@ -1,0 +1,225 @@
+"""What an expression may stand for: texts it may be, names it may mean, and where what is in it comes from.
+
+A value is a bounded summary, never the thing itself. `UNKNOWN` inside a text stands for a part that only the program knows,
+so that a path or a command of which one end is known can still be told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from vskill_platform.scanning.tier1.code.places import secret_at
+
+if TYPE_CHECKING:
+    from vskill_platform.scanning.tier1.code.python.model import Class, Function, Module
+
+Constant = str | bytes | int
+MOST_CONSTANTS = 32
+MOST_REFERENCES = 16
+MOST_ITEMS = 4096
+LONGEST_PLACE = 300
+UNKNOWN = "\0"
+
+SECRET = 1 << 0
+"""Credentials, cookies, histories, what is typed or copied."""
+ENVIRONMENT = 1 << 1
+"""All environment variables together."""
+NAMED_KEY = 1 << 2
+"""One environment variable that holds a key; its name is in `variables`."""
+USER_FILES = 1 << 3
+"""What stands in the user's files, many of them."""
+USER_PATHS = 1 << 4
+"""The paths of the user's files, many of them."""
+IDENTITY = 1 << 5
+"""Who and what machine this is."""
+NETWORK = 1 << 6
+"""What came from outside."""
+DECODED = 1 << 7
+"""What was decoded, decrypted or put together from numbers."""
+INPUT = 1 << 8
+"""What the user typed: standard input and arguments of a program."""
+PARAMETER = 1 << 9
+"""A parameter of a function that nothing in the skill calls: the agent does."""
+TOOL = 1 << 10
+"""A parameter of a function that is offered as a tool, or a part of a web request."""
+HIDDEN = 1 << 11
+"""A name that was looked up by a text instead of being written."""
+FETCHED_PATH = 1 << 12
+"""The path of a file that holds what came from outside."""
+OWN_SECRET = 1 << 13
+"""A secret that a program may have for itself: what stands in the project's own settings, or in a store under its name."""
+FOLDED = 1 << 14
+"""A text that does not stand in the source as it is."""
+FILE = 1 << 15
+"""What stands in some file."""
+WALKED = 1 << 16
+"""A path that a walk through folders came across."""
+ENCRYPTED = 1 << 17
+"""What was made unreadable without a key."""
+PARSED = 1 << 18
+"""A part of a table, a list or a document: data, and no program."""
+ASSET = 1 << 19
+"""What stands in a file that the skill brings along and that is no program."""
+REQUEST = 1 << 20
+"""A part of a web request."""
+SECRET_PLACE = 1 << 21
+"""The path of a secret, among so many others that it is not kept by itself."""
+
+IN_CIRCLES = SECRET | ENVIRONMENT | USER_FILES | USER_PATHS | NETWORK | DECODED | INPUT | PARAMETER | TOOL | OWN_SECRET | FILE | PARSED | ASSET
+"""What goes on from each to each where several things are made from one another."""
+EXPOSED = PARAMETER | TOOL
+FROM_USER = INPUT | EXPOSED
+
+
+class Value:
+    """A summary of what an expression may be.
+
+    `items` are the parts of a list or tuple in their order where all of them are known; `inner` is what any container may
+    hold; `keyed` are the parts of a dictionary that have constant keys. Order is kept everywhere, so that a scan says the
+    same thing each time.
+    """
+
+    __slots__ = ("_element", "constants", "inner", "items", "keyed", "references", "taint", "targets", "variables")
+
+    def __init__(
+        self,
+        constants: tuple[Constant, ...] = (),
+        references: tuple[str, ...] = (),
+        targets: tuple[Function | Class | Module, ...] = (),
+        taint: int = 0,
+        items: tuple[Value, ...] | None = None,
+        inner: Value | None = None,
+        keyed: dict[Constant, Value] | None = None,
+        variables: tuple[str, ...] = (),
+    ) -> None:
+        self.constants = constants
+        self.references = references
+        self.targets = targets
+        self.taint = taint
+        self.items = items
+        self.inner = inner
+        self.keyed = keyed
+        self.variables = variables
+        self._element: Value | None = None
+
+    @property
+    def texts(self) -> list[str]:
+        """The constants that are texts, with bytes read as Latin-1."""
+        return [
+            text if text.__class__ is str else text.decode("latin-1")  # type: ignore[union-attr]
+            for text in self.constants
+            if text.__class__ is not int
+        ]  # type: ignore[return-value]
+
+    @property
+    def only(self) -> Constant | None:
+        """The constant, where there is one and no other."""
+        return self.constants[0] if len(self.constants) == 1 else None
+
+    def tainted(self, taint: int) -> Value:
+        """The same value with this taint as well."""
+        if self.taint | taint == self.taint:
+            return self
+        return Value(
+            self.constants,
+            self.references,
+            self.targets,
+            self.taint | taint,
+            self.items,
+            self.inner,
+            self.keyed,
+            self.variables,
+        )
+
+    def element(self) -> Value:
+        """What a loop over the value meets."""
+        if self._element is None:
+            self._element = self._any_part()
+        return self._element
+
+    def _any_part(self) -> Value:
+        if self.items is not None:
+            return join(self.items)
+        if self.inner is not None:
+            return self.inner.tainted(self.taint & ~HIDDEN)
+        references = tuple(f"{name}[]" for name in self.references)
+        return Value(references=references, taint=self.taint, variables=self.variables)
+
+    def flat(self) -> Iterable[Value]:
+        """The value and its direct parts."""
+        yield self
+        yield from self.items or ()
+        if self.inner is not None:
+            yield self.inner
+
+
+NOTHING = Value()
+
+
+def constant(value: Constant, taint: int = 0) -> Value:
+    """The value of a constant."""
+    return Value((value,), taint=taint)
+
+
+def reference(name: str, taint: int = 0) -> Value:
+    """The value of a name that comes from outside the skill."""
+    return Value(references=(name,), taint=taint)
+
+
+def container(items: list[Value]) -> Value:
+    """A list or tuple of these parts, in this order."""
+    kept = tuple(items[:MOST_ITEMS])
+    taint, variables = 0, dict[str, None]()
+    for item in kept:
+        taint |= item.taint & ~HIDDEN
+        variables.update(dict.fromkeys(item.variables))
+    return Value(taint=taint, items=kept, variables=tuple(variables))
+
+
+def join(values: Iterable[Value]) -> Value:
+    """What may be any of these."""
+    given = [value for value in values if value is not NOTHING]
+    if len(given) > 1:
+        given = list(dict.fromkeys(given))
+    if len(given) <= 1:
+        return given[0] if given else NOTHING
+    constants: dict[Constant, None] = {}
+    references: dict[str, None] = {}
+    targets: dict[Function | Class | Module, None] = {}
+    variables: dict[str, None] = {}
+    taint = 0
+    for value in given:
+        taint |= value.taint
+        if value.constants:
+            constants.update(dict.fromkeys(value.constants))
+        if value.references:
+            references.update(dict.fromkeys(value.references))
+        if value.targets:
+            targets.update(dict.fromkeys(value.targets))
+        if value.variables:
+            variables.update(dict.fromkeys(value.variables))
+    holders = [value for value in given if value.items is not None or value.inner is not None]
+    if len(constants) > MOST_CONSTANTS:
+        taint |= _taint_of_dropped(list(constants)[MOST_CONSTANTS:])
+    return Value(
+        tuple(constants)[:MOST_CONSTANTS],
+        tuple(references)[:MOST_REFERENCES],
+        tuple(targets)[:MOST_REFERENCES],
+        taint,
+        items=holders[0].items if len(holders) == 1 else None,
+        inner=join([part for value in holders for part in _parts(value)]) if holders else None,
+        keyed=next((value.keyed for value in given if value.keyed), None),
+        variables=tuple(variables)[:MOST_REFERENCES],
+    )
+
+
+def _taint_of_dropped(constants: list[Constant]) -> int:
+    """What must be remembered of constants that are too many to be kept."""
+    texts = (each for each in constants if isinstance(each, str) and len(each) < LONGEST_PLACE)
+    return SECRET_PLACE if any(secret_at(each) for each in texts) else 0
+
+
+def _parts(value: Value) -> list[Value]:
+    parts = list(value.items or ())[:MOST_CONSTANTS]
+    return parts if value.inner is None else [*parts, value.inner]

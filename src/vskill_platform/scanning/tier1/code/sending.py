@@ -1,0 +1,103 @@
+"""Whether what leaves the machine is a secret, and whether the one who gets it has a right to it. The same for all languages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+
+from vskill_platform.scanning.tier1.code.hosts import HostKind, is_same_owner, kind_of_host
+from vskill_platform.scanning.tier1.code.origins import Origin, Source
+from vskill_platform.scanning.tier1.code.places import SecretKind, secret_at
+
+
+class Channel(StrEnum):
+    """How something leaves."""
+
+    BODY = "body"
+    ADDRESS = "address"
+    HEADER = "header"
+    COPY = "copy"
+    """As a file, to another machine or a bucket: what people also do with their own."""
+    NAME = "name"
+    """In a name that is looked up."""
+
+
+class Leak(StrEnum):
+    """What leaves that should not."""
+
+    SECRET = "secret"
+    ENVIRONMENT = "environment"
+    COPY = "copy"
+    """A secret that is copied as a file, or to a host that only the running program knows."""
+    KEY = "key"
+    """The key of a well-known service, to another host."""
+    MACHINE = "machine"
+    HOME = "home"
+    NAME = "name"
+    """Anything of this, in a name that is looked up."""
+
+
+KEY_OWNERS = {
+    "ANTHROPIC_API_KEY": ("anthropic.com",),
+    "OPENAI_API_KEY": ("openai.com",),
+    "AWS_SECRET_ACCESS_KEY": ("amazonaws.com",),
+    "AWS_SESSION_TOKEN": ("amazonaws.com",),
+    "GITHUB_TOKEN": ("github.com",),
+    "GH_TOKEN": ("github.com",),
+    "GITHUB_PAT": ("github.com",),
+    "GITLAB_TOKEN": ("gitlab.com",),
+    "NPM_TOKEN": ("npmjs.org", "npmjs.com"),
+    "PYPI_TOKEN": ("pypi.org",),
+    "STRIPE_SECRET_KEY": ("stripe.com",),
+    "HF_TOKEN": ("huggingface.co",),
+    "GOOGLE_API_KEY": ("googleapis.com", "google.com"),
+    "GEMINI_API_KEY": ("googleapis.com", "google.com"),
+    "SLACK_BOT_TOKEN": ("slack.com",),
+    "SSH_PRIVATE_KEY": (),
+    "DATABASE_URL": (),
+    "CLAUDE_CODE_OAUTH_TOKEN": ("anthropic.com",),
+}
+"""Keys of well-known services, and who issued them."""
+_STORES = {"browser storage": SecretKind.LOGIN, "cookies": SecretKind.LOGIN}
+"""What is no file. A page sends its own cookies to where it came from."""
+_DETAILS = frozenset(["host", "user", "system", "network"])
+
+
+def leaks(origins: Iterable[Origin], host: str, channel: Channel) -> Iterator[Leak]:
+    """What should not leave for this host. An empty host is one that only the running program knows."""
+    kind = kind_of_host(host)
+    if kind is HostKind.LOCAL:
+        return
+    details = set[str]()
+    for source, detail in origins:
+        if source is Source.SECRET:
+            yield from _secret(detail, host, channel)
+        elif source is Source.ENVIRONMENT:
+            yield Leak.NAME if channel is Channel.NAME else Leak.ENVIRONMENT
+        elif source is Source.HOME and channel is not Channel.COPY:
+            yield Leak.HOME
+        elif source is Source.VARIABLE and channel is not Channel.HEADER and host:
+            owners = KEY_OWNERS.get(detail)
+            if owners is not None and not is_same_owner(host, owners):
+                yield Leak.KEY
+        elif source is Source.MACHINE and detail in _DETAILS:
+            details.add(detail)
+    if len(details) > 1 and channel in {Channel.BODY, Channel.ADDRESS, Channel.NAME} and host:
+        yield Leak.MACHINE
+
+
+def _secret(path: str, host: str, channel: Channel) -> Iterator[Leak]:
+    secret = secret_at(path)
+    kind = secret.kind if secret else _STORES.get(path, SecretKind.KEY)
+    if secret and is_same_owner(host, secret.owners):
+        return
+    if channel is Channel.HEADER and kind is not SecretKind.KEY:
+        # One's own token in the header of a request is how clients log in.
+        return
+    if channel is Channel.NAME:
+        yield Leak.NAME
+    elif channel is not Channel.COPY and host:
+        yield Leak.SECRET
+    elif host or kind is SecretKind.KEY:
+        # To a host that the user fills in, only what never leaves a machine is worth a word.
+        yield Leak.COPY

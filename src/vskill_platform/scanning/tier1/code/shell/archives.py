@@ -1,0 +1,111 @@
+"""Commands that pack, unpack, copy and move: secrets and downloads go with the files."""
+
+from __future__ import annotations
+
+from vskill_platform.scanning.tier1.code.shell.calls import Call, handles
+from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Source, Value, joined, unknown
+from vskill_platform.scanning.tier1.skill import FactKind
+
+_TAR_VALUES = "fCTXbgHIKLNV"
+_TAR_LONG = frozenset(["--file", "--directory", "--exclude", "--transform", "--files-from", "--strip-components"])
+
+
+@handles("tar bsdtar gtar")
+def run_tar(call: Call) -> Value:
+    """tar: packs files into an archive or a pipe, or takes files out of one."""
+    words = list(call.arguments)
+    if words and not words[0].text.startswith("-"):
+        words[0] = words[0].with_text(f"-{words[0].text}")
+    given = Call(call.machine, call.name, words, call.stdin, call.at)
+    archive, plain, letters = "", list[Value](), ""
+    for name, value in given.options(with_value=_TAR_VALUES, long_with_value=_TAR_LONG):
+        letters += name.removeprefix("-") if len(name) == 2 else ""
+        if name in {"-f", "--file"}:
+            archive = value.text
+        elif not name:
+            plain.append(value)
+    if "x" in letters or "--extract" in call.texts:
+        return _unpack(call, archive)
+    content = unknown(
+        "archive", origins=joined([call.machine.read(path.text, call.at) for path in plain] or [NOTHING]).origins
+    )
+    if archive and archive != "-":
+        call.machine.write(Value(archive), content, call.at)
+        return NOTHING
+    return content
+
+
+def _unpack(call: Call, archive: str) -> Value:
+    content = call.machine.files.written(archive) if archive and archive != "-" else call.stdin
+    if content is not None:
+        for address in content.details(Source.NETWORK):
+            call.machine.unpack(address)
+    return NOTHING
+
+
+@handles("unzip 7z 7za unrar unar gunzip-file")
+def run_unzip(call: Call) -> Value:
+    """Other archives. 7z packs as well."""
+    plain = call.plain(with_value="dPpo")
+    if call.name.startswith("7z") and plain and plain[0].text == "a":
+        return _pack(call, plain[1:])
+    paths = plain[1:] if call.name.startswith(("7z", "unrar")) else plain
+    return _unpack(call, paths[0].text) if paths else NOTHING
+
+
+@handles("zip")
+def run_zip(call: Call) -> Value:
+    """zip."""
+    return _pack(call, call.plain(with_value="xbntP"))
+
+
+def _pack(call: Call, words: list[Value]) -> Value:
+    if not words:
+        return NOTHING
+    content = unknown(
+        "archive", origins=joined([call.machine.read(path.text, call.at) for path in words[1:]] or [NOTHING]).origins
+    )
+    if words[0].text == "-":
+        return content
+    call.machine.write(words[0], content, call.at)
+    return NOTHING
+
+
+@handles("cp mv ln install rsync-local ditto")
+def run_cp(call: Call) -> Value:
+    """Copies: the content goes with the name."""
+    target = next(
+        (value for name, value in call.options(with_value="tmog") if name in {"-t", "--target-directory"}), None
+    )
+    plain = call.plain(with_value="tmogS")
+    if target is None and len(plain) > 1:
+        target = plain.pop()
+    if target is None:
+        return NOTHING
+    for source in plain:
+        name = source.text.rstrip("/").rpartition("/")[2]
+        into_folder = target.text.endswith("/") or target.text in {".", ".."} or len(plain) > 1
+        path = target.with_text(f"{target.text.rstrip('/')}/{name}") if into_folder else target
+        content = call.machine.read(source.text, call.at)
+        call.machine.write(path, content, call.at)
+    return NOTHING
+
+
+@handles("dd")
+def run_dd(call: Call) -> Value:
+    """dd."""
+    given = dict(text.partition("=")[::2] for text in call.texts)
+    content = call.machine.read(given["if"], call.at) if "if" in given else call.stdin
+    if "of" not in given:
+        return content
+    call.machine.write(Value(given["of"]), content, call.at)
+    return NOTHING
+
+
+@handles("sqlite3")
+def run_sqlite(call: Call) -> Value:
+    """A database is a file that may be a browser's."""
+    plain = call.plain()
+    content = call.machine.read(plain[0].text, call.at) if plain else NOTHING
+    call.know(FactKind.RUNS, "sqlite3")
+    return unknown("sqlite3", origins=content.origins | call.stdin.origins)

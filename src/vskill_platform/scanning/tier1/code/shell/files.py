@@ -1,0 +1,86 @@
+"""The files of the machine that a script runs on: what the script has put there, what the skill brings, what lies there."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+
+from vskill_platform.scanning.tier1.code.hosts import UNKNOWN
+from vskill_platform.scanning.tier1.code.places import is_home, plain_path, secret_at
+from vskill_platform.scanning.tier1.code.shell.values import (
+    LONGEST_TEXT,
+    NOWHERE,
+    Origin,
+    Source,
+    Value,
+    joined,
+    unknown,
+)
+
+MOST_FILES = 5_000
+SOCKETS = ("/dev/tcp/", "/dev/udp/")
+
+
+class Files:
+    """Contents by path. `own` has the texts of the skill's own files."""
+
+    def __init__(self, own: Mapping[str, str]) -> None:
+        self._own = own
+        self._own_by_name = {name.rpartition("/")[2]: name for name in reversed(list(own))}
+        self._written: dict[str, Value] = {}
+        self._by_name: dict[str, Value] = {}
+
+    def write(self, path: str, content: Value, *, is_added: bool = False) -> None:
+        """Puts content into a file."""
+        plain = plain_path(path)
+        if is_added and plain in self._written:
+            content = joined((self._written[plain], content))
+        if len(self._written) < MOST_FILES:
+            self._written[plain] = content
+            self._by_name[posixpath.basename(plain)] = content
+
+    def written(self, path: str) -> Value | None:
+        """What the script has put there; by name alone where one of the two paths is relative to a folder nobody knows."""
+        plain = plain_path(path)
+        if plain in self._written:
+            return self._written[plain]
+        name = posixpath.basename(plain)
+        return self._by_name.get(name) if name and not plain.startswith(("/usr/", "/bin/")) else None
+
+    def read(self, path: str) -> Value:
+        """What a file holds, as far as that is known, and where it comes from."""
+        written = self.written(path)
+        if written is not None:
+            return written
+        if path.startswith(SOCKETS):
+            return unknown("socket", origins=[Origin(Source.SOCKET, socket_address(path))])
+        if (secret := secret_at(path)) is not None:
+            return unknown(secret.path, origins=[Origin(Source.SECRET, secret.path)])
+        if is_home(path):
+            return unknown("home", origins=[Origin(Source.HOME, "~")])
+        own = self.own(path)
+        origins = [Origin(Source.FILE, plain_path(path))]
+        return Value(own, frozenset(origins)) if own is not None else unknown(path, origins=origins)
+
+    def origins(self, path: str) -> frozenset[Origin]:
+        """Where a file comes from, if that says something of it: not that it is a file."""
+        written = self.written(path)
+        if written is not None:
+            return written.origins
+        secret = secret_at(path) if "." in path or "/" in path else None
+        return frozenset([Origin(Source.SECRET, secret.path)]) if secret else NOWHERE
+
+    def own(self, path: str) -> str | None:
+        """The text of a file that the skill brings, found by its path or, below unknown folders, by its end."""
+        plain = plain_path(path).rpartition(UNKNOWN)[2].lstrip("/")
+        found = self._own.get(plain)
+        if found is None and plain:
+            known = self._own_by_name.get(plain.rpartition("/")[2], "")
+            found = self._own[known] if known.endswith(f"/{plain}") else None
+        return found if found is not None and len(found) <= LONGEST_TEXT else None
+
+
+def socket_address(path: str) -> str:
+    """Host and port of a path such as `/dev/tcp/host/443`, as an address."""
+    host, _, port = path.partition("/dev/")[2].partition("/")[2].partition("/")
+    return f"{host}:{port}"

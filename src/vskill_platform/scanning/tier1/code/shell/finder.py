@@ -1,0 +1,60 @@
+"""The finder: reads all shell code of a skill and reports the flows in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vskill_platform.scanning.limits import UNREAD_CODE
+from vskill_platform.scanning.tier1.code.budget import LARGEST_SNIPPET, Budget, OutOfSteps, TooDeep
+from vskill_platform.scanning.tier1.code.report import Report
+from vskill_platform.scanning.tier1.code.shell import archives as _archives  # noqa: F401 - each of these registers commands
+from vskill_platform.scanning.tier1.code.shell import checks, suspects
+from vskill_platform.scanning.tier1.code.shell import environment as _environment  # noqa: F401
+from vskill_platform.scanning.tier1.code.shell import packages as _packages  # noqa: F401
+from vskill_platform.scanning.tier1.code.shell import system as _system  # noqa: F401
+from vskill_platform.scanning.tier1.code.shell import text_tools as _text_tools  # noqa: F401
+from vskill_platform.scanning.tier1.code.shell import transfers as _transfers  # noqa: F401
+from vskill_platform.scanning.tier1.code.shell import wrappers as _wrappers  # noqa: F401
+from vskill_platform.scanning.tier1.code.shell.machine import Machine
+from vskill_platform.scanning.tier1.code.shell.sources import ShellText, shell_texts
+from vskill_platform.scanning.tier1.file_kinds import Shape
+from vskill_platform.scanning.tier1.skill import Fact, LimitHit, Sighting, SkillUnderScan
+
+CHECKS = checks.ALL
+LARGEST_OWN = 64 * 1024
+
+
+def find_shell_flows(skill: SkillUnderScan) -> Iterator[Sighting | Fact | LimitHit]:
+    """What the shell code of a skill does that rules name, and what it does at all."""
+    budget = Budget()
+    own = None
+    machine, of_file = None, ""
+    for given in shell_texts(skill):
+        data = given.text.encode()
+        if not suspects.is_suspect(data):
+            yield from suspects.plain_facts(given.file, data, first_line=given.first_line)
+            continue
+        if machine is None or given.file != of_file:
+            own = own or own_files(skill)
+            machine, of_file = Machine(own_files=own, budget=budget), given.file
+        yield from _read(given, machine)
+
+
+def own_files(skill: SkillUnderScan) -> dict[str, str]:
+    """The texts of the files that the skill brings, as far as they are small enough to be followed."""
+    return {
+        file.path: file.text for file in skill.files if file.shape is Shape.TEXT and len(file.content) <= LARGEST_OWN
+    }
+
+
+def _read(given: ShellText, machine: Machine) -> Iterator[Sighting | Fact | LimitHit]:
+    weaker = checks.WEAKER_IN_TEXT if given.is_shown else frozenset[str]()
+    report = Report(given.file, given.text, layer="shell", first_line=given.first_line, weaker=weaker)
+    try:
+        if len(given.text) > LARGEST_SNIPPET:
+            raise OutOfSteps
+        machine.run_text(given.text, report=report, has_placeholders=given.is_shown)
+    except (OutOfSteps, TooDeep, RecursionError):
+        if not given.is_shown:
+            yield LimitHit(UNREAD_CODE)
+    yield from report.all()

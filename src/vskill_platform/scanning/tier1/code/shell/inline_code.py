@@ -1,0 +1,89 @@
+"""Code of other languages that stands inside a command, such as `python3 -c '...'`: looked at by its words.
+
+It is short by nature. What is longer than a few pages is looked at as far as that.
+"""
+
+from __future__ import annotations
+
+import re
+
+from vskill_platform.scanning.tier1.code.hosts import HostKind, kind_of_address
+from vskill_platform.scanning.tier1.code.places import secret_at
+from vskill_platform.scanning.tier1.code.shell import checks
+from vskill_platform.scanning.tier1.code.shell.calls import Call
+from vskill_platform.scanning.tier1.code.shell.escapes import decode_escapes
+from vskill_platform.scanning.tier1.code.shell.values import NOTHING, NOWHERE, Origin, Source, Value
+
+LONGEST = 20_000
+_FETCHES = re.compile(
+    r"urlopen|urlretrieve|requests\.(?:get|post|put)|httpx\.|http\.client|LWP::|HTTP::Tiny|Net::HTTP|open-uri|URI\.open|fetch\(|axios|https?\.(?:get|request)\(|"
+    r"file_get_contents\(\s*['\"]https?:|curl_exec|DownloadString|DownloadFile|DownloadData|Invoke-WebRequest|Invoke-RestMethod|\b(?:iwr|irm)\b|WebClient|"
+    r"socket\.(?:socket|create_connection)|IO::Socket|TCPSocket|fsockopen|net\.(?:connect|createConnection|Socket)|Net\.Sockets|\b(?:curl|wget)\s",
+    re.IGNORECASE,
+)
+_RUNS = re.compile(
+    r"\bexec\s*\(|\beval\b|\bcompile\s*\(|\bos\.(?:system|popen|exec\w*|spawn\w*)|subprocess|__import__|pty\.spawn|\bsystem\s*\(|\bsystem\b|new Function|child_process|"
+    r"vm\.run|shell_exec|passthru|proc_open|popen|\biex\b|Invoke-Expression|Start-Process|instance_eval|do shell script|\bload\s*\(|loadstring",
+    re.IGNORECASE,
+)
+_DECODES = re.compile(
+    r"b64decode|b32decode|b85decode|a85decode|fromhex|unhexlify|decodebytes|codecs\.decode|zlib\.decompress|marshal\.loads|atob\(|Buffer\.from\([^)]{0,300}(?:base64|hex)|"
+    r"decode64|unpack\(?['\"\s]*[umH]|MIME::Base64|decode_base64|base64_decode|gzinflate|str_rot13|FromBase64String|pack\s*\(?\s*['\"]H",
+    re.IGNORECASE,
+)
+_SOCKET = re.compile(
+    r"socket\.socket|create_connection|IO::Socket|use Socket|TCPSocket|fsockopen|net\.(?:connect|createConnection|Socket)|Net\.Sockets\.TCPClient|/inet/tcp|socket\.tcp",
+    re.IGNORECASE,
+)
+_SHELL = re.compile(
+    r"dup2|pty\.spawn|/bin/(?:ba|z|da)?sh|cmd(?:\.exe)?\b|subprocess|\bexec\b|GetStream|popen|proc_open|shell_exec|spawn\(",
+    re.IGNORECASE,
+)
+_ENVIRONMENT = re.compile(
+    r"dict\(\s*os\.environ|os\.environ\s*[),}]|os\.environ\.(?:items|copy)|process\.env\s*[),}\]]|\bENV\.to_|%ENV\b|getenv\(\s*\)",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"['\"]([^'\"\n]{2,200})['\"]")
+_ADDRESS = re.compile(r"https?://[^\s'\"`)>]{3,300}", re.IGNORECASE)
+_DIALOG = re.compile(r"display dialog[\s\S]{0,600}(?:hidden answer|password)", re.IGNORECASE)
+_SHELL_SCRIPT = re.compile(r'do shell script\s+"((?>[^"\\]+|\\.){1,2000})"', re.IGNORECASE)
+_NUMBER = re.compile(r"['\"]?((?:\d{1,3}\.){3}\d{1,3}|[\w-]+(?:\.[\w-]+)+)['\"]?\s*,\s*['\"]?\d{2,5}")
+
+
+def notice_inline_code(call: Call, code: Value, language: str) -> frozenset[Origin]:
+    """Reports what the words of the code say together, and gives the origins of what it may print."""
+    text = code.text[:LONGEST]
+    if language == "osascript":
+        _notice_applescript(call, text)
+    if _SOCKET.search(text) and _SHELL.search(text):
+        found = _NUMBER.search(text)
+        call.see(checks.reverse_shell(found[1] if found else ""))
+        return NOWHERE
+    addresses = _ADDRESS.findall(text)
+    fetches, runs, decodes = (pattern.search(text) is not None for pattern in (_FETCHES, _RUNS, _DECODES))
+    if fetches and runs and (check := checks.runs_download(addresses)):
+        call.see(check)
+    if decodes and runs:
+        call.see(checks.RUNS_DECODED)
+    if fetches and _has_foreign(addresses):
+        _notice_secrets(call, text)
+    origins = {Origin(Source.NETWORK, address) for address in addresses if fetches}
+    return frozenset(origins | ({Origin(Source.DECODED, language)} if decodes else set()))
+
+
+def _notice_applescript(call: Call, text: str) -> None:
+    if _DIALOG.search(text):
+        call.see(checks.ASKS_PASSWORD)
+    for found in _SHELL_SCRIPT.finditer(text):
+        call.machine.run_inner(decode_escapes(found[1]), stdin=NOTHING, at=call.at)
+
+
+def _has_foreign(addresses: list[str]) -> bool:
+    return any(kind_of_address(address) is not HostKind.LOCAL for address in addresses)
+
+
+def _notice_secrets(call: Call, text: str) -> None:
+    if _ENVIRONMENT.search(text):
+        call.see(checks.SENDS_ENVIRONMENT)
+    if any(secret_at(quoted) for quoted in _QUOTED.findall(text)):
+        call.see(checks.SENDS_SECRET)

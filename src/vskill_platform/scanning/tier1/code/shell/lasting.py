@@ -1,0 +1,166 @@
+"""What is written to places from which it comes back: schedules, profiles, services, hooks, agents' own files."""
+
+from __future__ import annotations
+
+import re
+
+from vskill_platform.scanning.tier1.code.places import Lasting, is_disk, is_history, is_log, lasting_at, plain_path
+from vskill_platform.scanning.tier1.code.shell import checks
+from vskill_platform.scanning.tier1.code.shell.calls import Call, handles
+from vskill_platform.scanning.tier1.code.shell.packages import notice_registry
+from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Source, Value
+
+LONGEST = 20_000
+_FETCHES = re.compile(
+    r"\b(?:curl|wget|nc|ncat|netcat|socat|Invoke-WebRequest|iwr)\b|/dev/tcp/|\bbase64\s+-{1,2}[dD]|\burlopen\b|\brequests\.(?:get|post)"
+)
+_RUNS = re.compile(
+    r"\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|\beval\b|\bsource\s+<\(|\bpython3?\s+-c|\bnohup\b|&\s*(?:$|\n)|\bexec\b|base64",
+    re.MULTILINE,
+)
+_SCRATCH = re.compile(
+    r"(?:^|[\s\"'=(])(?:/tmp/|/var/tmp/|/dev/shm/|/private/tmp/|(?:~|\$HOME|\$\{HOME\})/\.(?!local/bin|nvm|cargo|bun|deno|pyenv|rbenv|sdkman|npm|volta|asdf|fzf|config/)[\w.-]+/[\w./-]*\.(?:sh|py|js|bin)\b)"
+)
+_SHADOWS = re.compile(
+    r"\balias\s+(?:sudo|su|ssh|git|curl|cd|ls|npm|pip|docker|kubectl|aws|gpg|claude|codex)=|^\s*(?:sudo|su|ssh|git|npm|gpg)\s*\(\)\s*\{|\bLD_PRELOAD=|\bDYLD_INSERT_LIBRARIES=|\bPROMPT_COMMAND=",
+    re.MULTILINE,
+)
+_REDIRECTS = re.compile(
+    r"\b(?:ANTHROPIC|OPENAI)_(?:API_)?BASE(?:_URL)?=|\bHTTPS?_PROXY=https?://(?!localhost|127\.)", re.IGNORECASE
+)
+_LOGIN_KEY = re.compile(r"\bssh-(?:rsa|ed25519|dss)\s+AAAA|\becdsa-sha2-\S+\s+AAAA|\bsk-ssh-")
+
+
+def notice_write(call: Call, path: str, content: Value) -> None:
+    """Reports what is written to a place that matters."""
+    if is_disk(path):
+        call.see(checks.OVERWRITES_DISK)
+    if is_history(path) or is_log(path):
+        _notice_traces(call, content)
+    kind = lasting_at(path)
+    if kind is None:
+        return
+    text = content.text[:LONGEST]
+    if kind is Lasting.SCHEDULE:
+        notice_job(call, content)
+    elif kind is Lasting.PROFILE:
+        _notice_profile(call, content, text)
+    elif kind in {Lasting.AUTOSTART, Lasting.SERVICE}:
+        _notice_service(call, kind, content, text)
+    elif kind is Lasting.GIT_HOOK:
+        if _is_dubious(content, text):
+            call.see(checks.GIT_HOOK)
+    elif kind is Lasting.LOGIN_KEY:
+        call.see(checks.GRANTS_LOGIN)
+    elif kind is Lasting.AGENT:
+        _notice_agent(call, path, content)
+    elif kind in {Lasting.SUDO, Lasting.LOADER}:
+        call.see(checks.GRANTS_ROOT)
+    elif kind is Lasting.PACKAGES:
+        notice_registry(call, text.replace("=", " "))
+
+
+def notice_job(call: Call, content: Value) -> None:
+    """A job for a scheduler."""
+    text = content.text[:LONGEST]
+    is_fetching = _FETCHES.search(text) and _RUNS.search(text)
+    call.see(checks.SCHEDULES_FETCH if is_fetching or _is_foreign(content) else checks.SCHEDULES)
+
+
+def _notice_traces(call: Call, content: Value) -> None:
+    if not content.text.strip() or content.comes_from(Source.FILE):
+        call.see(checks.WIPES_TRACES)
+
+
+def _notice_profile(call: Call, content: Value, text: str) -> None:
+    if _is_dubious(content, text) or _SHADOWS.search(text) or _REDIRECTS.search(text) or _SCRATCH.search(text):
+        call.see(checks.HIJACKS_PROFILE)
+
+
+def _notice_service(call: Call, kind: Lasting, content: Value, text: str) -> None:
+    if _is_dubious(content, text) or _SCRATCH.search(text):
+        call.see(checks.SCHEDULES_FETCH)
+    elif kind is Lasting.AUTOSTART:
+        call.see(checks.AUTOSTART)
+
+
+def _notice_agent(call: Call, path: str, content: Value) -> None:
+    """An agent's own files: those of the user, or what tells an agent how to behave, written by a command."""
+    is_users = plain_path(path).startswith("~/")
+    if is_users or _is_foreign(content):
+        call.see(checks.REWRITES_AGENT)
+
+
+def _is_dubious(content: Value, text: str) -> bool:
+    return _is_foreign(content) or bool(_FETCHES.search(text) and (_RUNS.search(text) or "|" in text or "-d" in text))
+
+
+def _is_foreign(content: Value) -> bool:
+    return any(content.comes_from(source) for source in (Source.NETWORK, Source.DECODED, Source.SOCKET))
+
+
+@handles("crontab")
+def run_crontab(call: Call) -> Value:
+    """crontab: takes a whole table from a file or from what it reads."""
+    plain = call.plain(with_value="u")
+    if any(text in {"-l", "-e", "-r"} for text in call.texts):
+        return NOTHING
+    content = call.machine.read(plain[0].text, call.at) if plain and plain[0].text != "-" else call.stdin
+    notice_job(call, content)
+    return NOTHING
+
+
+@handles("at batch")
+def run_at(call: Call) -> Value:
+    """at: code for later."""
+    if call.stdin is not NOTHING:
+        notice_job(call, call.stdin)
+        call.machine.run_inner(call.stdin.text, stdin=NOTHING, at=call.at)
+    return NOTHING
+
+
+@handles("launchctl")
+def run_launchctl(call: Call) -> Value:
+    """launchctl: what it loads starts by itself."""
+    if call.texts[:1] and call.texts[0] in {"load", "bootstrap", "submit", "enable"}:
+        call.see(checks.AUTOSTART)
+    return NOTHING
+
+
+@handles("schtasks")
+def run_schtasks(call: Call) -> Value:
+    """schtasks, which is cron for Windows."""
+    if "/create" in [text.lower() for text in call.texts]:
+        call.see(checks.SCHEDULES)
+    return NOTHING
+
+
+@handles("systemctl")
+def run_systemctl(call: Call) -> Value:
+    """systemctl: starts services, and stops those that protect."""
+    plain = [value.text for value in call.plain(with_value="tpM")]
+    action, units = plain[0] if plain else "", plain[1:]
+    if action in {"enable", "start", "restart"}:
+        own = [unit for unit in units if _is_own_unit(call, unit)]
+        if own and action == "enable" and ("--user" in call.texts):
+            call.see(checks.AUTOSTART)
+    elif action in {"stop", "disable", "mask", "kill"} and any(is_protection(unit) for unit in units):
+        call.see(checks.DISABLES_PROTECTION)
+    return NOTHING
+
+
+def _is_own_unit(call: Call, unit: str) -> bool:
+    name = unit if "." in unit else f"{unit}.service"
+    return call.machine.files.written(name) is not None
+
+
+_PROTECTION = re.compile(
+    r"^(?:firewalld|ufw|apparmor|auditd|falcon-sensor|clamav[\w-]*|clamd|crowdstrike[\w-]*|osqueryd|wazuh[\w-]*|fail2ban|selinux[\w-]*|sentinelone[\w-]*|carbonblack[\w-]*|"
+    r"rsyslog|syslog|systemd-journald|mdatp|esets?|sophos[\w-]*|cbdaemon|littlesnitch[\w-]*|WinDefend|MpsSvc)(?:\.service)?$",
+    re.IGNORECASE,
+)
+
+
+def is_protection(name: str) -> bool:
+    """Whether a service or program guards the machine or keeps its logs."""
+    return _PROTECTION.match(name) is not None

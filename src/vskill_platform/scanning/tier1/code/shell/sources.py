@@ -1,0 +1,187 @@
+"""Where shell code stands in a skill: scripts, fenced blocks, recipes of containers, of CI and of make.
+
+Each piece keeps its lines: line for line it is as long as the text that it was taken from, so that places stay true.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from vskill_platform.scanning.tier1.file_kinds import Shape, suffix_of
+from vskill_platform.scanning.tier1.languages import Language
+from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
+
+UNNAMED_FENCES = frozenset(
+    [
+        "",
+        "text",
+        "txt",
+        "plaintext",
+        "plain",
+        "cmd",
+        "bat",
+        "batch",
+        "dos",
+        "fish",
+        "output",
+        "session",
+        "sh-session",
+        "shell-session",
+        "code",
+        "copy",
+    ]
+)
+"""What fenced blocks call themselves in which people also put commands."""
+_PROMPT = re.compile(r"(?m)^([ \t]*)((?:\([\w.-]+\)[ \t]*)?(?:[\w.-]+@[\w.-]+[^\n$#%]{0,60})?[$%❯➜][ \t]+)")
+_INSTRUCTION = re.compile(r"(?im)^[ \t]*(?:ONBUILD[ \t]+)?(RUN|CMD|ENTRYPOINT|HEALTHCHECK)[ \t]+")
+_FLAGS = re.compile(r"(?:--[\w-]+(?:=\S+)?[ \t]+)+")
+_KEY = re.compile(
+    r"^([ \t]*(?:-[ \t]+)?)(run|script|before_script|after_script|command|cmd|entrypoint|bash|sh|inline|args)[ \t]*:[ \t]*(.*)$"
+)
+_ITEM = re.compile(r"^[ \t]*-[ \t]+(.*)$")
+LONGEST_LINE = 20_000
+
+
+class ShellText(NamedTuple):
+    """A piece of shell code. `is_shown` says that it stands in a text for readers."""
+
+    file: str
+    text: str
+    first_line: int
+    is_shown: bool
+
+
+def shell_texts(skill: SkillUnderScan) -> Iterator[ShellText]:
+    """All shell code of a skill, file by file."""
+    for file in skill.files:
+        if file.shape is Shape.TEXT:
+            yield from _texts(file)
+
+
+def _texts(file: FileUnderScan) -> Iterator[ShellText]:
+    if file.language is Language.SHELL:
+        yield ShellText(file.path, file.text, 1, is_shown=False)
+    if file.is_markdown:
+        yield from _fences(file)
+    name = PurePosixPath(file.path).name.lower()
+    if name.startswith(("dockerfile", "containerfile")) or name.endswith(".dockerfile"):
+        yield from _instructions(file)
+    elif suffix_of(file.path) in {"yml", "yaml"}:
+        yield from _yaml_commands(file)
+    elif name in {"makefile", "gnumakefile", "justfile"} or name.endswith(".mk"):
+        yield from _recipes(file)
+
+
+def _fences(file: FileUnderScan) -> Iterator[ShellText]:
+    from vskill_platform.scanning.tier1.languages import language_of_fence
+
+    for block in file.document.fences:
+        language = language_of_fence(block.language)
+        if language is Language.SHELL or (language is None and block.language in UNNAMED_FENCES):
+            yield from _session(ShellText(file.path, block.text, block.first_line, is_shown=True))
+
+
+def _session(given: ShellText) -> Iterator[ShellText]:
+    """What is typed in a session: each prompt begins anew, because what stands between may be no code at all."""
+    if "$" not in given.text and "%" not in given.text and not given.text.isascii():
+        yield given
+        return
+    prompts = list(_PROMPT.finditer(given.text))
+    if not prompts:
+        yield given
+        return
+    starts = [found.start() for found in prompts]
+    if starts[0] > 0:
+        yield given._replace(text=given.text[: starts[0]])
+    for found, end in zip(prompts, [*starts[1:], len(given.text)], strict=True):
+        line = given.first_line + given.text.count("\n", 0, found.start())
+        yield given._replace(text=found[1] + given.text[found.end() : end], first_line=line)
+
+
+def _instructions(file: FileUnderScan) -> Iterator[ShellText]:
+    """RUN and its like, each with the lines that continue it."""
+    for found in _INSTRUCTION.finditer(file.text):
+        end = _end_of_instruction(file.text, found.end())
+        text = file.text[found.end() : end]
+        flags = _FLAGS.match(text)
+        text = text[flags.end() :] if flags else text
+        line = file.text.count("\n", 0, found.end()) + 1
+        yield ShellText(file.path, _from_list(text), line, is_shown=False)
+
+
+def _end_of_instruction(text: str, start: int) -> int:
+    end = start
+    while True:
+        newline = text.find("\n", end)
+        if newline < 0:
+            return len(text)
+        line = text[end:newline].rstrip()
+        document = re.search(r"<<-?['\"]?(\w+)", line[:500])
+        if document and (closing := text.find(f"\n{document[1]}", newline)) >= 0:
+            return closing + len(document[1]) + 1
+        if not line.endswith("\\") and not line.lstrip().startswith("#"):
+            return newline
+        end = newline + 1
+
+
+def _from_list(text: str) -> str:
+    """`["sh", "-c", "..."]` as the words of a command."""
+    plain = text.strip()
+    if not plain.startswith("["):
+        return text
+    words = re.findall(r'"((?>[^"\\]+|\\.)*)"', plain[:LONGEST_LINE])
+    return " ".join("'" + word.replace('\\"', '"').replace("'", "'\\''") + "'" for word in words)
+
+
+def _yaml_commands(file: FileUnderScan) -> Iterator[ShellText]:
+    """What stands behind `run:` and its like, taken by indentation: a pipeline file need not be valid to be read."""
+    lines = file.lines
+    number = 0
+    while number < len(lines):
+        found = _KEY.match(lines[number][:LONGEST_LINE]) if ":" in lines[number] else None
+        number += 1
+        if not found:
+            continue
+        value = found[3].strip()
+        if value and value[0] not in "|>":
+            yield ShellText(file.path, _from_list(_unquoted(value)), number, is_shown=False)
+            continue
+        indent = len(found[1].replace("-", " ").expandtabs())
+        end = number
+        while end < len(lines) and (
+            not lines[end].strip()
+            or _indent(lines[end]) > indent
+            or (not value and lines[end].lstrip().startswith("- "))
+        ):
+            end += 1
+        block = lines[number:end]
+        if not value:
+            block = [
+                _unquoted(item[1].strip()) if (item := _ITEM.match(line[:LONGEST_LINE])) else line for line in block
+            ]
+        if block:
+            yield ShellText(file.path, "\n".join(line.strip() for line in block), number + 1, is_shown=False)
+        number = end
+
+
+def _indent(line: str) -> int:
+    return len(line.expandtabs()) - len(line.expandtabs().lstrip())
+
+
+def _unquoted(text: str) -> str:
+    is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
+    return text[1:-1].replace('\\"', '"').replace("''", "'") if is_quoted else text
+
+
+def _recipes(file: FileUnderScan) -> Iterator[ShellText]:
+    """Lines of recipes, with the sigils of make taken off; all other lines are left empty."""
+    lines = [_recipe(line) if line.startswith(("\t", "    ")) else "" for line in file.lines]
+    if any(lines):
+        yield ShellText(file.path, "\n".join(lines), 1, is_shown=False)
+
+
+def _recipe(line: str) -> str:
+    return line.lstrip("\t @-+").replace("$$", "$")

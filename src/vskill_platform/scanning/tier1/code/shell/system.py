@@ -1,0 +1,172 @@
+"""Commands that can harm the machine: deletion, disks, rights, protection, traces, miners."""
+
+from __future__ import annotations
+
+import re
+
+from vskill_platform.scanning.tier1.code.hosts import UNKNOWN
+from vskill_platform.scanning.tier1.code.places import (
+    is_disk,
+    is_history,
+    is_home,
+    is_log,
+    is_system_place,
+    is_system_root,
+)
+from vskill_platform.scanning.tier1.code.shell import checks
+from vskill_platform.scanning.tier1.code.shell.calls import Call, handles
+from vskill_platform.scanning.tier1.code.shell.lasting import is_protection
+from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Source, Value, unknown
+
+_SETUID = re.compile(r"[ug]*\+[rwx]*s|[4-7][0-7]{3}|0[4-7][0-7]{3}")
+_OPEN = re.compile(r"0?777|a\+rwx|ugo\+rwx|o\+w")
+_MAY_BE_EMPTY = re.compile(
+    rf"{UNKNOWN}(\w+){UNKNOWN}/(?:\*|\.\*)?\Z|{UNKNOWN}(\w+){UNKNOWN}/(?:bin|lib|usr|etc|home|var|opt)(?:/|\Z)"
+)
+
+
+@handles("rm unlink srm rmdir trash")
+def run_rm(call: Call) -> Value:
+    """rm."""
+    flags = "".join(text for text in call.texts if text.startswith("-"))
+    is_recursive = "r" in flags.lower() and call.name in {"rm", "srm"}
+    for path in call.plain():
+        text = path.text
+        if is_history(text) or (is_log(text) and "*" not in text.rpartition("/")[2].rstrip("*")):
+            call.see(checks.WIPES_TRACES)
+        elif is_recursive and (is_home(text) or is_system_root(text)):
+            is_by_accident = text in {"/", "/*"} and path.comes_from(Source.VARIABLE)
+            call.see(checks.MAY_DELETE_ROOT if is_by_accident else checks.DELETES_EVERYTHING)
+        elif is_recursive and _may_be_root(call, path):
+            call.see(checks.MAY_DELETE_ROOT)
+    return NOTHING
+
+
+def _may_be_root(call: Call, path: Value) -> bool:
+    """Whether the path is `/` when a variable is empty that nothing here has set."""
+    found = _MAY_BE_EMPTY.match(path.text)
+    name = (found[1] or found[2]) if found else ""
+    return bool(name) and name in path.details(Source.VARIABLE) and not call.machine.variables.is_set(name)
+
+
+@handles("shred wipe")
+def run_shred(call: Call) -> Value:
+    """shred."""
+    for path in call.plain(with_value="ns"):
+        if is_disk(path.text):
+            call.see(checks.OVERWRITES_DISK)
+        elif is_home(path.text) or is_system_root(path.text):
+            call.see(checks.DELETES_EVERYTHING)
+        elif is_history(path.text) or is_log(path.text):
+            call.see(checks.WIPES_TRACES)
+    return NOTHING
+
+
+@handles("mkfs mkfs.ext4 mkfs.ext3 mkfs.xfs mkfs.btrfs mkfs.vfat mke2fs wipefs sgdisk blkdiscard")
+def run_mkfs(call: Call) -> Value:
+    """New file systems on old disks."""
+    if any(is_disk(text) for text in call.texts):
+        call.see(checks.OVERWRITES_DISK)
+    return NOTHING
+
+
+@handles("truncate")
+def run_truncate(call: Call) -> Value:
+    """truncate, which empties files."""
+    if any(is_history(path.text) or is_log(path.text) for path in call.plain(with_value="s")):
+        call.see(checks.WIPES_TRACES)
+    return NOTHING
+
+
+@handles("chmod")
+def run_chmod(call: Call) -> Value:
+    """chmod."""
+    plain = call.plain()
+    mode = next((text for text in call.texts if _SETUID.fullmatch(text) or _OPEN.fullmatch(text)), "")
+    targets = [value.text for value in plain if value.text != mode]
+    if mode and _SETUID.fullmatch(mode) and mode not in {"g+s", "2775"} and not mode.startswith(("g", "2", "02")):
+        call.see(checks.GRANTS_ROOT)
+    elif mode and any(is_system_place(target) or is_home(target) or is_system_root(target) for target in targets):
+        call.see(checks.OPENS_SYSTEM)
+    return NOTHING
+
+
+@handles("setcap")
+def run_setcap(call: Call) -> Value:
+    """setcap, which gives a program the rights of root."""
+    if any(re.search(r"cap_(?:setuid|sys_admin|dac_override|sys_ptrace)", text) for text in call.texts):
+        call.see(checks.GRANTS_ROOT)
+    return NOTHING
+
+
+@handles(
+    "setenforce ufw iptables nft csrutil spctl pfctl netsh Set-MpPreference Add-MpPreference tamper auditctl apparmor_parser aa-disable aa-teardown"
+)
+def run_guard(call: Call) -> Value:
+    """Commands that switch what protects the machine on and off."""
+    words = [text.lower() for text in call.texts]
+    off = {
+        "setenforce": {"0", "permissive"},
+        "ufw": {"disable", "reset"},
+        "iptables": {"-f", "--flush"},
+        "nft": {"flush"},
+        "csrutil": {"disable"},
+        "spctl": {"--master-disable", "--global-disable"},
+        "pfctl": {"-d"},
+        "netsh": {"off"},
+        "auditctl": {"-d", "-e0"},
+    }.get(call.name)
+    if off is None or off & set(words):
+        call.see(checks.DISABLES_PROTECTION)
+    return NOTHING
+
+
+@handles("xattr")
+def run_xattr(call: Call) -> Value:
+    """xattr: takes the mark off what came from the network."""
+    removes = any(text.startswith("-") and set(text[1:]) & {"c", "d"} for text in call.texts)
+    plain = [value.text for value in call.plain()]
+    is_mark = any("quarantine" in text for text in plain) or any(
+        "c" in text for text in call.texts if text.startswith("-")
+    )
+    targets = [text for text in plain if "quarantine" not in text]
+    if removes and is_mark:
+        fetched = any(
+            (found := call.machine.files.written(target)) is not None and found.comes_from(Source.NETWORK)
+            for target in targets
+        )
+        if fetched or call.machine.unpacked:
+            call.see(checks.REMOVES_QUARANTINE)
+    return NOTHING
+
+
+@handles("pkill killall kill taskkill")
+def run_kill(call: Call) -> Value:
+    """Ending programs: those that protect do not want to be ended."""
+    if any(is_protection(text.removesuffix(".exe")) for text in call.texts):
+        call.see(checks.DISABLES_PROTECTION)
+    return NOTHING
+
+
+@handles("journalctl wevtutil")
+def run_journal(call: Call) -> Value:
+    """Logs, read or emptied."""
+    vacuum = [text for text in call.texts if re.fullmatch(r"--vacuum-time=[01]s|--vacuum-size=[01][KM]?", text)]
+    if vacuum or (call.name == "wevtutil" and "cl" in call.texts):
+        call.see(checks.WIPES_TRACES)
+    return unknown(call.name)
+
+
+@handles("xmrig minerd cpuminer ethminer nbminer t-rex lolminer phoenixminer cgminer bfgminer nanominer")
+def run_miner(call: Call) -> Value:
+    """Miners, by the names they are known under."""
+    call.see(checks.MINER)
+    return NOTHING
+
+
+@handles("dscl")
+def run_dscl(call: Call) -> Value:
+    """dscl -authonly tries a password, which only its owner should have to type."""
+    if any("authonly" in text for text in call.texts):
+        call.see(checks.ASKS_PASSWORD)
+    return NOTHING

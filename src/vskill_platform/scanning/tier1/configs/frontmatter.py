@@ -1,0 +1,95 @@
+"""What the head of a SKILL.md asks for beside its name: hooks, servers, programs to install, variables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from vskill_platform.scanning.limits import CONFIG_LIMIT
+from vskill_platform.scanning.tier1.configs import permissions
+from vskill_platform.scanning.tier1.configs.hooks import find_hooks
+from vskill_platform.scanning.tier1.configs.hosts import is_bare_number, is_local, is_placeholder
+from vskill_platform.scanning.tier1.configs.packages import judge_requirement, requirement_of, resembles
+from vskill_platform.scanning.tier1.configs.reporting import Seen, Source
+from vskill_platform.scanning.tier1.configs.servers import find_servers
+from vskill_platform.scanning.tier1.configs.structured import Entry, Reading
+from vskill_platform.scanning.tier1.configs.yaml_text import read_yaml
+from vskill_platform.scanning.tier1.skill import FactKind, LimitHit, SkillUnderScan
+
+_ASKS = re.compile(
+    r"(?i)hooks|mcp|install|command|servers|bypass|\broot\b|full.?disk|screen.?rec|input.?mon|accessibility|keychain|admin\."
+)
+_MACHINE = re.compile(
+    r"(?i)full[-_ ]?disk(?:[-_ ]access)?|screen[-_ ]?recording|input[-_ ]?monitoring|accessibility|keychain|root|"
+    r"admin\.(?:directory|security)\S*|(?:mail|drive|calendar|contacts)\.full|microphone|camera"
+)
+"""Powers over the whole machine or a whole account, as the names of permissions."""
+FEWEST_POWERS = 2
+_REGISTRY_OF_KIND = {"node": "npm", "npm": "npm", "uv": "pypi", "pip": "pypi", "pypi": "pypi", "python": "pypi"}
+
+
+def read_frontmatter(skill: SkillUnderScan) -> Reading:
+    """The values of the frontmatter, with the lines of the file."""
+    head = skill.frontmatter
+    return Reading() if head is None else read_yaml(head.text, first_line=head.first_line)
+
+
+def find_in_frontmatter(skill: SkillUnderScan) -> Iterator[Seen]:
+    """What the frontmatter starts and installs. Most have nothing of the kind and are not read."""
+    head = skill.frontmatter
+    if head is None or skill.skill_file is None or not _ASKS.search(head.text):
+        return
+    reading = read_frontmatter(skill)
+    if reading.is_cut:
+        yield LimitHit(CONFIG_LIMIT)
+    source = Source(skill.skill_file.path, tuple(reading.entries))
+    yield from find_hooks(source)
+    yield from find_servers(source)
+    yield from _find_installs(source)
+    yield from _find_grants(source)
+
+
+def _find_installs(source: Source) -> Iterator[Seen]:
+    steps: dict[tuple[str, ...], list[Entry]] = {}
+    for entry in source.entries:
+        at = next((n for n, key in enumerate(entry.keys[:-1]) if key.lower() == "install"), None)
+        if at is not None:
+            steps.setdefault(entry.keys[: at + 2], []).append(entry)
+    for step in steps.values():
+        yield from _judge_step(source, step)
+
+
+def _find_grants(source: Source) -> Iterator[Seen]:
+    """Modes without questions, and powers over the machine that no text needs."""
+    powers = [
+        entry
+        for entry in source.entries
+        if entry.key not in ("name", "description") and _MACHINE.fullmatch(entry.value)
+    ]
+    if len(powers) >= FEWEST_POWERS:
+        yield source.sighting(
+            "head_asks_for_the_machine", powers[0], shown=", ".join(entry.value for entry in powers[:8])
+        )
+    for entry in source.entries:
+        if permissions.check_for(entry) == "permissions_bypassed":
+            yield source.sighting("permissions_bypassed", entry)
+
+
+def _judge_step(source: Source, step: list[Entry]) -> Iterator[Seen]:
+    kind = next((entry.value.lower() for entry in step if entry.key.lower() in ("kind", "type")), "")
+    for entry in step:
+        if entry.key.lower() in ("package", "packages", "module") and kind in _REGISTRY_OF_KIND:
+            requirement = requirement_of(_REGISTRY_OF_KIND[kind], entry.value)
+            if requirement is None:
+                continue
+            yield source.fact(FactKind.INSTALLS, entry, f"{requirement.registry}:{requirement.name}")
+            for check in judge_requirement(requirement):
+                yield source.sighting(check, entry, detail=resembles(requirement))
+        elif entry.key.lower() == "url" and _is_untrusted(entry.value):
+            yield source.sighting("install_from_untrusted_address", entry)
+
+
+def _is_untrusted(address: str) -> bool:
+    if is_local(address) or is_placeholder(address):
+        return False
+    return is_bare_number(address) or address.lower().startswith("http:")

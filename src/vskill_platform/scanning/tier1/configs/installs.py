@@ -1,0 +1,209 @@
+"""Install commands in texts and scripts: what they fetch, from where, and whether the name is an imitation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from vskill_platform.scanning.tier1.configs.hosts import (
+    host_of,
+    is_in_documentation,
+    is_local,
+    is_placeholder,
+    is_private,
+    is_registry,
+)
+from vskill_platform.scanning.tier1.configs.packages import Requirement, judge_requirement, requirement_of, resembles
+from vskill_platform.scanning.tier1.configs.reporting import LONGEST_VALUE, Seen
+from vskill_platform.scanning.tier1.configs.word_lists import words
+from vskill_platform.scanning.tier1.excerpts import make_excerpt
+from vskill_platform.scanning.tier1.patterns import Pattern
+from vskill_platform.scanning.tier1.skill import Fact, FactKind, FileUnderScan, Sighting
+
+MOST_COMMANDS = 300
+MOST_WORDS = 60
+LONGEST_COMMAND = 400
+LONGEST_COUNTED = 2_000
+_COMMAND = Pattern(
+    r"\b(?:pip[0-9.]*|pipx|uv(?:[ \t]+(?:pip|tool))?|conda|mamba|poetry|pdm|p?npm|yarn(?:[ \t]+global)?|bun|gem|cargo|go)"
+    r"[ \t\"',\\\n]+(?:install|add|i|dlx|exec|x|run)\b|\b(?:npx|uvx|bunx|pnpx)\b"
+)
+"""How an install command begins. Where it ends is found by hand: a long tail in the pattern makes it four times slower."""
+_HEAD = re.compile(
+    r"(?P<tool>[\w.]+(?:[ \t]+(?:pip|tool|global))?)(?:(?:[ \t\"',]|\\\n)+(?P<verb>install|add|i|dlx|exec|x|run)\b)?"
+)
+_REGISTRIES = {
+    "pip": "pypi", "pipx": "pypi", "uv": "pypi", "uvx": "pypi", "conda": "pypi", "mamba": "pypi", "poetry": "pypi", "pdm": "pypi",
+    "npm": "npm", "pnpm": "npm", "yarn": "npm", "bun": "npm", "npx": "npm", "bunx": "npm", "pnpx": "npm",
+    "gem": "gem", "cargo": "cargo", "go": "go",
+}  # fmt: skip
+_ONE_ONLY = frozenset(["npx", "uvx", "bunx", "pnpx"])
+_RUN_VERBS = frozenset(["dlx", "exec", "x", "run"])
+_QUOTED = re.compile(r"[\"']([^\"'\n]{0,300})[\"']")
+_WORD = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'|([^\s\"';|&`)\]]+)|([;|&`)\]\"'\n])")
+_WITH_VALUE = words(
+    "-r --requirement -c --constraint -i --index-url --extra-index-url --index --default-index -e --editable -t --target -f "
+    "--find-links --registry --prefix -p --python --trusted-host --group --extra --channel -n --name --root --git --branch "
+    "--tag --rev --features --version -v -w --workspace --filter --loglevel --cache --prefer --source --platform -F"
+)
+_NAMES_PACKAGE = frozenset(["--package", "--from", "--with", "--spec"])
+_INDEX = frozenset(
+    ["--index-url", "-i", "--extra-index-url", "--index", "--default-index", "--registry", "--find-links", "-f"]
+)
+_REQUIREMENT_FILES = frozenset(["-r", "--requirement", "-c", "--constraint"])
+_EXTRA_INDEX = frozenset(["--extra-index-url", "--index", "--find-links", "-f"])
+_INTERNAL_LOOK = re.compile(
+    r"(?i)(?:^|[-_./@])(?:internal|private|corp|company|intranet|inhouse|platform|infra|employee|staff)(?:[-_./]|$)"
+)
+LAYER = "shell"
+"""Install commands are what a shell reads; in a text, a quotation or a warning excuses them as it does others."""
+
+
+class Install(NamedTuple):
+    """One install command. `indexes` are the addresses that it takes packages from, with the option that names each."""
+
+    requirements: list[Requirement]
+    indexes: list[tuple[str, str]]
+
+
+def find_installs(file: FileUnderScan) -> Iterator[Seen]:
+    """What the install commands of a file fetch."""
+    data = file.encoded
+    line, counted = 1, 0
+    for span in islice(_COMMAND.spans(data), MOST_COMMANDS):
+        line += data.count(b"\n", counted, span.start)
+        counted = span.start
+        install = read_install(_whole_command(data, span.start).decode(errors="replace"))
+        if install is not None:
+            yield from _report(file, install, line, column_of(data, span.start))
+
+
+def _whole_command(data: bytes, start: int) -> bytes:
+    """The command that begins here, to the end of its line or of the lines that it goes on in."""
+    latest = min(len(data), start + LONGEST_COMMAND)
+    end = data.find(b"\n", start, latest)
+    while end > 0 and data[end - 1 : end] == b"\\":
+        end = data.find(b"\n", end + 1, latest)
+    return data[start : latest if end < 0 else end]
+
+
+def read_install(text: str) -> Install | None:
+    """The command at the beginning of the text; None if it installs nothing."""
+    head = _HEAD.match(text)
+    if head is None:
+        return None
+    tool = head["tool"].split()[0].rstrip("0123456789.") if head["tool"][:3] == "pip" else head["tool"].split()[0]
+    registry = _REGISTRIES.get(tool)
+    if registry is None or (tool not in _ONE_ONLY and not _installs(tool, head["tool"], head["verb"])):
+        return None
+    rest = text[head.end() :]
+    words = _QUOTED.findall(rest[1:]) if rest[:1] in "\"'" and rest else list(_words(rest))
+    is_one = tool in _ONE_ONLY or head["verb"] in _RUN_VERBS
+    return _parsed(registry, words[:MOST_WORDS], is_one=is_one)
+
+
+def _installs(tool: str, whole: str, verb: str | None) -> bool:
+    if verb == "run":
+        return tool == "pipx" or whole.endswith("tool")
+    if verb == "x":
+        return tool == "bun"
+    if verb == "i":
+        return tool in ("npm", "pnpm", "bun")
+    if verb in ("dlx", "exec"):
+        return tool in ("npm", "pnpm", "yarn")
+    return verb in ("install", "add") and not (tool == "uv" and whole == "uv" and verb == "install")
+
+
+def _words(rest: str) -> Iterator[str]:
+    """The words up to the end of the command."""
+    for found in _WORD.finditer(rest.replace("\\\n", " ")):
+        if found[4]:
+            return
+        word = found[1] or found[2] or found[3] or ""
+        if word.startswith("#"):
+            return
+        if word:
+            yield word
+
+
+def _parsed(registry: str, words: list[str], *, is_one: bool) -> Install:
+    install = Install([], [])
+    option = ""
+    for word in words:
+        if option:
+            _take_value(install, registry, option, word)
+            option = ""
+            continue
+        if word.startswith("-"):
+            name, is_pair, value = word.partition("=")
+            if is_pair:
+                _take_value(install, registry, name, value)
+            elif name in _WITH_VALUE or name in _NAMES_PACKAGE:
+                option = "--package" if is_one and name == "-p" else name
+            continue
+        if is_one and install.requirements:
+            break
+        requirement = requirement_of(registry, word)
+        if requirement is None and is_one:
+            break
+        if requirement is not None:
+            install.requirements.append(requirement)
+        if is_one:
+            break
+    return install
+
+
+def _take_value(install: Install, registry: str, option: str, value: str) -> None:
+    if option in _REQUIREMENT_FILES and "://" in value:
+        install.requirements.append(Requirement(registry, "", address=value.strip("\"'")))
+    elif option in _INDEX:
+        install.indexes.append((option, value.strip("\"'")))
+    elif option in _NAMES_PACKAGE or option in ("-e", "--editable"):
+        found = (requirement_of(registry, part) for part in value.split(","))
+        install.requirements.extend(requirement for requirement in found if requirement is not None)
+
+
+def column_of(data: bytes, start: int) -> int:
+    """The column of an offset, in characters, or in bytes where its line is long."""
+    before = data[data.rfind(b"\n", 0, start) + 1 : start]
+    return 1 + (len(before) if len(before) > LONGEST_COUNTED else len(before.decode(errors="replace")))
+
+
+def _report(file: FileUnderScan, install: Install, line: int, column: int) -> Iterator[Seen]:
+    shown = file.lines[line - 1] if line <= len(file.lines) else ""
+    for requirement in install.requirements:
+        if requirement.name:
+            value = f"{requirement.registry}:{requirement.name}"[:LONGEST_VALUE]
+            yield Fact(FactKind.INSTALLS, file.path, line, value, LAYER)
+        for check in judge_requirement(requirement):
+            if check != "package_from_branch":
+                yield Sighting(
+                    check, file.path, line, column, make_excerpt(shown, start=column - 1), LAYER, resembles(requirement)
+                )
+    replaced = [address for option, address in install.indexes if option not in _EXTRA_INDEX]
+    if any(is_foreign_index(address, is_shown=file.is_markdown) for address in replaced):
+        yield Sighting("registry_redirect", file.path, line, column, make_excerpt(shown, start=column - 1), LAYER)
+    if _confuses(install):
+        yield Sighting("dependency_confusion", file.path, line, column, make_excerpt(shown, start=column - 1), LAYER)
+
+
+def _confuses(install: Install) -> bool:
+    """Whether a second index is asked for a name that looks like one of a company's own."""
+    extra = [address for option, address in install.indexes if option in _EXTRA_INDEX and is_foreign_index(address)]
+    return bool(extra) and any(looks_internal(requirement.name) for requirement in install.requirements)
+
+
+def looks_internal(name: str) -> bool:
+    """Whether a package's name looks like one of a company's own."""
+    return _INTERNAL_LOOK.search(name) is not None
+
+
+def is_foreign_index(address: str, *, is_shown: bool = False) -> bool:
+    """Whether packages come from somewhere that neither everybody nor the house knows; in a text, no mere example."""
+    if "://" not in address or (is_shown and is_in_documentation(address)):
+        return False
+    return bool(host_of(address)) and not (
+        is_registry(address) or is_local(address) or is_placeholder(address) or is_private(address)
+    )

@@ -1,0 +1,60 @@
+"""Files that start commands on behalf of a repository: workflows of a forge, and hooks of git."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from vskill_platform.scanning.tier1.configs.commands import Deed, judge_command
+from vskill_platform.scanning.tier1.configs.hosts import host_of
+from vskill_platform.scanning.tier1.configs.reporting import Seen, Source, report_command
+from vskill_platform.scanning.tier1.configs.structured import Entry
+from vskill_platform.scanning.tier1.skill import FileUnderScan
+
+LONGEST_HOOK = 8_000
+_ALL_SECRETS = re.compile(r"(?i)\$\{\{\s*toJSON\(\s*secrets\s*\)")
+_SECRET = re.compile(r"\$\{\{\s*secrets\.(?!GITHUB_TOKEN\b)\w+")
+_SENDS = re.compile(r"(?i)\b(?:curl|wget|nc|Invoke-WebRequest|Invoke-RestMethod)\b")
+_POSTS = re.compile(r"(?i)\s(?:-d|--data(?:-\w+)?|-F|--form|-T|--upload-file|--post-data)\b")
+_ADDRESS = re.compile(r"https?://[^\s\"'`<>|;)]+")
+_HEAD = re.compile(r"github\.event\.(?:pull_request\.head|workflow_run\.head)|github\.head_ref")
+
+
+def find_in_workflow(source: Source) -> Iterator[Seen]:
+    """Strangers' code that runs with the repository's secrets, and secrets that are sent away."""
+    triggers = {entry.value for entry in source.entries} | {name for entry in source.entries for name in entry.names}
+    is_privileged = not triggers.isdisjoint({"pull_request_target", "workflow_run"})
+    for entry in source.entries:
+        if is_privileged and entry.key == "ref" and _HEAD.search(entry.value):
+            yield source.sighting("workflow_runs_strangers_code", entry)
+        elif entry.key == "run" and _sends_secrets(entry.value[:LONGEST_HOOK]):
+            yield source.sighting("workflow_sends_secrets", entry)
+
+
+def find_in_pre_commit(source: Source) -> Iterator[Seen]:
+    """Commands that run before each commit."""
+    for entry in source.entries:
+        if entry.key in ("entry", "run") and entry.value:
+            judgement = judge_command(entry.value)
+            judgement.deeds &= {Deed.ATTACKS, Deed.NETWORK}
+            yield from report_command(source, entry, judgement, kind="editor")
+
+
+def find_in_git_hook(file: FileUnderScan) -> Iterator[Seen]:
+    """A hook of git, line by line."""
+    text = file.text[:LONGEST_HOOK]
+    judgement = judge_command(text)
+    judgement.deeds &= {Deed.ATTACKS, Deed.NETWORK}
+    first = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "")
+    yield from report_command(Source(file.path, ()), Entry(("hook",), first, 1), judgement, kind="editor")
+
+
+def _sends_secrets(command: str) -> bool:
+    if not _SENDS.search(command):
+        return False
+    if _ALL_SECRETS.search(command):
+        return True
+    hosts = {host_of(address) for address in _ADDRESS.findall(command)}
+    is_elsewhere = bool(hosts) and not all(host == "github.com" or host.endswith(".github.com") for host in hosts)
+    is_posted = any(_POSTS.search(line) and _SECRET.search(line) for line in command.split("\n"))
+    return is_elsewhere and is_posted and not all(host.startswith(("api.", "hooks.")) for host in hosts)

@@ -1,0 +1,1 @@
+"""What a skill means: what its sentences say together, where it quotes, and what its files do together."""

@@ -1,0 +1,126 @@
+"""Concepts: what a sentence can speak of, each with its words in many languages (`concepts.toml`).
+
+Rules name concepts and not words, so a new wording or a language is a line in one file and reaches every rule. Words of
+English and of scripts that are not Latin are looked for everywhere. Stems of other Latin-script languages look like English
+words, so they count only in sentences that show by their small words that they are in that language.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from heapq import merge
+from itertools import islice
+from pathlib import Path
+
+from vskill_platform.domain.errors import InvalidRules
+from vskill_platform.scanning.tier1.patterns import Pattern, PatternSet, Span, compile_pattern
+
+CONCEPTS_FILE = Path(__file__).with_name("concepts.toml")
+CONCEPT_MEMORY = 16 * 1024 * 1024
+"""Bytes that a concept may use: with less, one of many words is matched ten times slower."""
+ENGLISH = "en"
+OTHER_SCRIPTS = ""
+"""Stands for all languages that are not written in Latin letters: their words cannot be taken for those of another."""
+LATIN = ("es", "pt", "fr", "de", "it", "tr", "id", "vi", "pl")
+_MARKERS = "markers"
+_OTHER_LETTERS = re.compile("[\u0370-\u1fff\u2e80-\ud7ff\uf900-\ufaff]")
+
+
+class Concept:
+    """One concept in some languages: its patterns, few of which apply to any one text."""
+
+    __slots__ = ("_patterns",)
+
+    def __init__(self, patterns: Iterable[Pattern]) -> None:
+        self._patterns = tuple(patterns)
+
+    def spans(self, data: bytes) -> Iterator[Span]:
+        """Where it occurs, from left to right."""
+        return merge(*(pattern.spans(data) for pattern in self._patterns))
+
+    def is_in(self, data: bytes, within: Span | None = None) -> bool:
+        """Whether it occurs, in the whole text or in a stretch of it."""
+        start, end = within or (0, len(data))
+        return any(pattern.is_in(data, start=start, end=end) for pattern in self._patterns)
+
+
+@cache
+def concept(name: str, languages: tuple[str, ...] = (ENGLISH, OTHER_SCRIPTS)) -> Concept:
+    """A concept in these languages. Raises InvalidRules for a name that there is not."""
+    return Concept(pattern for language in languages if (pattern := _pattern(name, language)))
+
+
+@cache
+def _english() -> tuple[tuple[str, ...], PatternSet]:
+    """All concepts in English, to be looked for in a few passes."""
+    names = tuple(name for name in _given() if name != _MARKERS)
+    return names, PatternSet([_spaced(_of_english(_given()[name][ENGLISH])) for name in names])
+
+
+def english_in(data: bytes) -> frozenset[str]:
+    """The concepts that may occur in a text in English words, never leaving out one that does."""
+    names, together = _english()
+    return frozenset(names[number] for number in together.which(data))
+
+
+def has_other_scripts(data: bytes) -> bool:
+    """Whether a text has letters that are not Latin."""
+    return not data.isascii() and _OTHER_LETTERS.search(data.decode(errors="ignore")) is not None
+
+
+@cache
+def markers(language: str) -> Pattern:
+    """The small words by which a sentence shows its language."""
+    return compile_pattern(_markers(language))
+
+
+@cache
+def _all_markers() -> PatternSet:
+    return PatternSet([_markers(language) for language in LATIN])
+
+
+def languages_in(data: bytes) -> list[str]:
+    """The languages in Latin letters that a text has small words of, two at least; English is not among them."""
+    possible = [LATIN[number] for number in _all_markers().which(data)]
+    return [language for language in possible if len(list(islice(markers(language).spans(data), 2))) == 2]
+
+
+@cache
+def _pattern(name: str, language: str) -> Pattern | None:
+    """The words of a concept in a language, as one pattern. Between the words of a phrase a line may end."""
+    words = _given().get(name)
+    if words is None or name == _MARKERS:
+        raise InvalidRules(f"There is no concept {name}. meaning/concepts.toml has those that there are.")
+    source = _source(words, language)
+    return Pattern(_spaced(source), memory=CONCEPT_MEMORY) if source else None
+
+
+def _markers(language: str) -> str:
+    return rf"(?i)(?:^|[^\pL])(?:{'|'.join(_given()[_MARKERS][language])})(?:[^\pL]|$)"
+
+
+def _spaced(source: str) -> str:
+    return "(?is)" + source.replace(" ", r"\s+")
+
+
+@cache
+def _given() -> dict[str, dict[str, list[str]]]:
+    return tomllib.loads(CONCEPTS_FILE.read_text(encoding="utf-8"))
+
+
+def _source(words: dict[str, list[str]], language: str) -> str:
+    if language == ENGLISH:
+        return _of_english(words[ENGLISH])
+    if language == OTHER_SCRIPTS:
+        return "|".join(word for key in words if key not in {ENGLISH, *LATIN} for word in words[key])
+    return rf"\b(?:{'|'.join(words[language])})" if language in words else ""
+
+
+def _of_english(words: list[str]) -> str:
+    """The words between word boundaries, where they begin with a letter; as they are, where they are more than words."""
+    whole = [word for word in words if word[0].isalnum() or word[0] == "("]
+    other = [f"(?:{word})" for word in words if word not in whole]
+    return "|".join([rf"\b(?:{'|'.join(whole)})\b", *other] if whole else other)

@@ -1,0 +1,65 @@
+"""Evidence from several files put together: a download here and the run of the same file there are one act."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from vskill_platform.scanning.tier1.code.hosts import HostKind, kind_of_host
+from vskill_platform.scanning.tier1.excerpts import make_excerpt
+from vskill_platform.scanning.tier1.file_kinds import FileKind
+from vskill_platform.scanning.tier1.skill import Fact, FactKind, Observation, Sighting, SkillUnderScan
+
+DOWNLOADED_AND_RUN = "downloaded_and_run"
+SECRETS_AND_SENDING = "secrets_and_sending"
+CHECKS = frozenset([DOWNLOADED_AND_RUN, SECRETS_AND_SENDING])
+
+
+def join_evidence(skill: SkillUnderScan, observations: Sequence[Observation]) -> Iterator[Sighting]:
+    """What the facts of all files say together."""
+    facts = [seen for seen in observations if isinstance(seen, Fact)]
+    yield from _downloaded_and_run(skill, facts)
+    yield from _secrets_and_sending(skill, facts)
+
+
+def _downloaded_and_run(skill: SkillUnderScan, facts: Sequence[Fact]) -> Iterator[Sighting]:
+    """A file that is fetched in one place and run in another, by its name; that a file of that name is shipped proves nothing."""
+    hosts = {(fact.file, fact.line): fact.value for fact in facts if fact.kind is FactKind.REACHES}
+    fetched = {
+        _name(fact): fact
+        for fact in facts
+        if fact.kind is FactKind.DOWNLOADS
+        and fact.value
+        and kind_of_host(hosts.get((fact.file, fact.line), "")) is not HostKind.VENDOR
+    }
+    for fact in facts:
+        name = _name(fact)
+        if fact.kind is FactKind.EXECUTES and name in fetched:
+            first = fetched.pop(name)
+            yield _sighting(DOWNLOADED_AND_RUN, skill, fact, f"{name} comes from {first.file}, line {first.line}")
+
+
+def _secrets_and_sending(skill: SkillUnderScan, facts: Sequence[Fact]) -> Iterator[Sighting]:
+    """A program that reads where secrets are kept and sends to somewhere, though no path between them was seen."""
+    scripts = {
+        file.path for file in skill.files if FileKind.SCRIPT in file.kinds and FileKind.MARKDOWN not in file.kinds
+    }
+    by_file: dict[str, dict[FactKind, Fact]] = defaultdict(dict)
+    for fact in facts:
+        if fact.file in scripts:
+            by_file[fact.file].setdefault(fact.kind, fact)
+    for found in by_file.values():
+        if FactKind.READS_SECRET in found and FactKind.SENDS in found:
+            secret, sent = found[FactKind.READS_SECRET], found[FactKind.SENDS]
+            yield _sighting(SECRETS_AND_SENDING, skill, sent, f"{secret.value} is read in line {secret.line}")
+
+
+def _name(fact: Fact) -> str:
+    return PurePosixPath(fact.value).name
+
+
+def _sighting(check: str, skill: SkillUnderScan, fact: Fact, detail: str) -> Sighting:
+    file = next((file for file in skill.files if file.path == fact.file), None)
+    line = file.lines[fact.line - 1] if file is not None and 0 < fact.line <= len(file.lines) else fact.value
+    return Sighting(check, fact.file, fact.line, 1 if fact.line else 0, make_excerpt(line), fact.layer, detail)

@@ -1,0 +1,33 @@
+"""The prose of a skill: Markdown and plain text without the code in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vskill_platform.scanning.tier1.file_kinds import Shape, suffix_of
+from vskill_platform.scanning.tier1.markdown.document import BlockKind
+from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
+from vskill_platform.scanning.tier1.views.view import LineIndex, View
+
+PROSE_FENCES = frozenset(["", "text", "txt", "markdown", "md", "plain", "plaintext", "prompt", "xml", "html", "yaml"])
+"""What fenced blocks call themselves that may be read as sentences."""
+PROSE_SUFFIXES = frozenset(["", "txt", "text", "rst", "adoc", "org"])
+_LEFT_OUT = frozenset([BlockKind.FENCE, BlockKind.FRONTMATTER])
+
+
+def prose_views(skill: SkillUnderScan) -> Iterator[View]:
+    """Each text for readers, with an empty line for every line of code in it: the lines stay the same lines."""
+    for file in skill.files:
+        if file.shape is Shape.TEXT and (file.is_markdown or suffix_of(file.path) in PROSE_SUFFIXES):
+            data = _prose(file)
+            yield View(file=file.path, layer="prose", kinds=file.kinds, data=data, locate=LineIndex(data).locate)
+
+
+def _prose(file: FileUnderScan) -> bytes:
+    if not file.is_markdown:
+        return file.encoded
+    lines = list(file.lines)
+    for block in file.document.blocks:
+        if block.kind in _LEFT_OUT and not (block.kind is BlockKind.FENCE and block.language in PROSE_FENCES):
+            lines[block.first_line - 1 : block.last_line] = [""] * (block.last_line - block.first_line + 1)
+    return "\n".join(lines).encode()

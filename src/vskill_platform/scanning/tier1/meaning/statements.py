@@ -1,0 +1,213 @@
+"""Rules over what sentences say: concepts that come together, whatever the words and the language.
+
+A sentence counts where all concepts of a rule stand in it, near each other, and what is done is not negated: "never send
+keys to a server" says the same words as its opposite. The last concept of a rule is its rarest; a text is searched for that
+one, and only what surrounds it for the others. How much is looked at for a text grows with the text and not faster.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from heapq import merge
+from itertools import islice
+
+from vskill_platform.scanning.tier1.matching import hit_at
+from vskill_platform.scanning.tier1.meaning.concepts import (
+    ENGLISH,
+    OTHER_SCRIPTS,
+    Concept,
+    concept,
+    english_in,
+    has_other_scripts,
+    languages_in,
+    markers,
+)
+from vskill_platform.scanning.tier1.patterns import Span
+from vskill_platform.scanning.tier1.rules import Rule
+from vskill_platform.scanning.tier1.skill import Analyser, Hit, Observation, SkillUnderScan
+from vskill_platform.scanning.tier1.views.view import View, ViewMaker
+
+REACH = 350
+"""Bytes to each side of its rarest concept within which the others must stand, in a sentence that goes on for longer."""
+STEP = 175
+"""Bytes that are passed over once nothing was found around a place: what lies there has been looked at."""
+NEGATION_REACH = 90
+MOST_ACTIONS = 16
+"""How many places of something done are looked at in one stretch of text, in search of one that is not negated."""
+_BOUNDARY = re.compile(
+    rb"[.!?](?=[\s\"'`)\]*_]|\Z)|\xe3\x80\x82|\xef\xbc\x81|\xef\xbc\x9f|\xe0\xa5\xa4|\xd8\x9f"
+    rb"|\n(?=[ \t]*(?:\n|[-*+>|#]|\d{1,3}[.)]|[a-z-]{1,30}:[ \t]))"
+)
+_NEW_CLAUSE = re.compile(rb"[;:\n(]| but | and then | instead,")
+_NO_NEGATION = re.compile(
+    rb"(?i)(?:do not|don't|never|not|no) (?:\w+ )?(?:forget|fail|omit|skip|hesitate|neglect|miss|only|just|matter|later|"
+    rb"longer|need)|without (?:fail|exception|delay)"
+)
+_NEGATED_BEHIND = re.compile("ないで|しない|禁止|してはいけ|ません|하지 마|하지 않|않도록|금지|마세요|말아".encode())
+"""Negations that follow what they negate, as in Japanese and Korean."""
+
+
+class Places:
+    """Where a concept occurs in a text."""
+
+    __slots__ = ("_ends", "_starts")
+
+    def __init__(self, named: Concept, data: bytes) -> None:
+        self._starts, self._ends = array("Q"), array("Q")
+        for span in named.spans(data):
+            self._starts.append(span.start)
+            self._ends.append(span.end)
+
+    def spans(self) -> Iterator[Span]:
+        """All places, from left to right."""
+        return map(Span, self._starts, self._ends)
+
+    def has_any(self, within: Span) -> bool:
+        """Whether one begins in a stretch of the text."""
+        at = bisect_left(self._starts, within.start)
+        return at < len(self._starts) and self._starts[at] < within.end
+
+
+class Text:
+    """A text in sentences, read as English and, where `language` names one, as another language in Latin letters.
+
+    Where a concept occurs is looked up once and kept.
+    """
+
+    def __init__(self, data: bytes, *, language: str = "") -> None:
+        self.data = data
+        self.language = language
+        self._languages = tuple(filter(None, [ENGLISH, language])) + (
+            (OTHER_SCRIPTS,) if has_other_scripts(data) else ()
+        )
+        self._places: dict[str, Places] = {}
+
+    @cached_property
+    def _in_english(self) -> frozenset[str]:
+        """The concepts that may occur in English words; few do in any one text."""
+        return english_in(self.data)
+
+    def places(self, either: Iterable[str]) -> Iterator[Span]:
+        """Where one of the concepts occurs, from left to right."""
+        return merge(*(self._found(name).spans() for name in either if self.may_say(name)))
+
+    def says(self, either: str, within: Span) -> bool:
+        """Whether one of the concepts of `a|b` occurs in a stretch of the text."""
+        return any(self._says(name, within) for name in either.split("|"))
+
+    def says_done(self, name: str, within: Span) -> bool:
+        """Whether a stretch of the text speaks of something done, and does not negate it."""
+        found = self._concept(name).spans(self.data[within.start : within.end])
+        spans = (Span(within.start + span.start, within.start + span.end) for span in islice(found, MOST_ACTIONS))
+        return any(not self._is_negated(span, within) for span in spans)
+
+    def says_twice(self, name: str, within: Span) -> bool:
+        """Whether a stretch of the text comes back to a concept."""
+        return len(list(islice(self._concept(name).spans(self.data[within.start : within.end]), 2))) == 2
+
+    def is_readable(self, within: Span) -> bool:
+        """Whether a stretch of the text is in the language that the text is read in."""
+        return not self.language or self._is_in_language(within)
+
+    def sentence(self, offset: int, *, sentences: int = 1) -> Span:
+        """The sentence at an offset, and those beside it where more than one is asked for, as far as they are near."""
+        first = max(0, offset - REACH)
+        ends = [found.end() for found in _BOUNDARY.finditer(self.data, first, offset + REACH)]
+        at = bisect_right(ends, offset)
+        start = ends[at - sentences] if at >= sentences else first
+        end = ends[at + sentences - 1] if at + sentences <= len(ends) else min(len(self.data), offset + REACH)
+        return Span(start, end)
+
+    def may_say(self, either: str) -> bool:
+        """Whether one of the concepts of `a|b` can occur at all."""
+        return len(self._languages) > 1 or not self._in_english.isdisjoint(either.split("|"))
+
+    def statements(self, rule: Rule) -> Iterator[Span]:
+        """Where the rule's concepts come together: the place of what is done, once a sentence."""
+        if not all(map(self.may_say, rule.says)):
+            return
+        looked_at = -1
+        for rarest in self.places(rule.says[-1].split("|")):
+            if rarest.start < looked_at:
+                continue
+            around = self.sentence(rarest.start, sentences=rule.within)
+            looked_at = min(around.end, rarest.start + STEP)
+            action = self._action(rule, around) if self._says_all(rule, around) else None
+            if action is not None:
+                looked_at = around.end
+                yield action
+
+    def _found(self, name: str) -> Places:
+        if name not in self._places:
+            self._places[name] = Places(self._concept(name), self.data)
+        return self._places[name]
+
+    def _concept(self, name: str) -> Concept:
+        return concept(name, self._languages if name in self._in_english else self._languages[1:])
+
+    def _says(self, name: str, within: Span) -> bool:
+        if not self.may_say(name):
+            return False
+        if name in self._places:
+            return self._places[name].has_any(within)
+        return self._concept(name).is_in(self.data, within)
+
+    def _says_all(self, rule: Rule, around: Span) -> bool:
+        if not all(self.says(either, around) for either in rule.says[:-1]):
+            return False
+        if not self.is_readable(around):
+            return False
+        return not any(self.says(name, around) for name in rule.unless_says)
+
+    def _is_in_language(self, around: Span) -> bool:
+        found = markers(self.language).spans(self.data[around.start : around.end])
+        return len(list(islice(found, 2))) == 2
+
+    def _action(self, rule: Rule, around: Span) -> Span | None:
+        """The first place of what is done that is not negated and no part of an address."""
+        here = self.data[around.start : around.end]
+        addresses = [*concept("address").spans(here)]
+        found_here = merge(*(self._concept(name).spans(here) for name in rule.says[0].split("|")))
+        for found in islice(found_here, MOST_ACTIONS):
+            if not any(address.start < found.start < address.end for address in addresses):
+                span = Span(around.start + found.start, around.start + found.end)
+                if not self._is_negated(span, around):
+                    return span
+        return None
+
+    def _is_negated(self, action: Span, around: Span) -> bool:
+        before = self.data[max(around.start, action.start - NEGATION_REACH) : action.start]
+        clause = before[max((found.end() for found in _NEW_CLAUSE.finditer(before)), default=0) :]
+        if self._concept("negation").is_in(clause) and not _NO_NEGATION.search(clause):
+            return not (self._concept("conceal").is_in(clause) or self._concept("unattended").is_in(clause))
+        return _NEGATED_BEHIND.search(self.data[action.end : around.end][:60]) is not None
+
+
+def statement_analyser(make_views: ViewMaker) -> Analyser:
+    """The analyser that reads these views for what their sentences say."""
+
+    def observe_statements(skill: SkillUnderScan) -> Iterator[Observation]:
+        for view in make_views(skill):
+            for text in texts_of(view.data):
+                yield from statements_in(text, view, skill)
+
+    return observe_statements
+
+
+def statements_in(text: Text, view: View, skill: SkillUnderScan) -> Iterator[Hit]:
+    """Where the rules that apply to a view hit what its sentences say."""
+    for rule in skill.ruleset.statement_rules:
+        if rule.applies_to & view.kinds:
+            found = islice(text.statements(rule), skill.limits.max_places)
+            yield from (hit_at(rule, view, span) for span in found)
+
+
+def texts_of(data: bytes) -> Iterator[Text]:
+    """The text as it stands, and once more for each other language in Latin letters that it has sentences in."""
+    yield Text(data)
+    for language in languages_in(data):
+        yield Text(data, language=language)

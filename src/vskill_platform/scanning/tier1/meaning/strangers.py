@@ -1,0 +1,108 @@
+"""Addresses that a skill speaks of once and never again, and what it has the agent do with them.
+
+The service that a skill is for is named in its description, in its examples, in its scripts. An address that comes up in a
+single sentence, belongs to nobody known, and is to be given something is what a planted line looks like, whatever its words
+and its language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from vskill_platform.scanning.tier1.code.hosts import HostKind, host_of, kind_of_host
+from vskill_platform.scanning.tier1.excerpts import make_excerpt
+from vskill_platform.scanning.tier1.file_kinds import Shape
+from vskill_platform.scanning.tier1.matching import line_around
+from vskill_platform.scanning.tier1.meaning.statements import Text
+from vskill_platform.scanning.tier1.patterns import Span, compile_pattern
+from vskill_platform.scanning.tier1.skill import Sighting, SkillUnderScan
+from vskill_platform.scanning.tier1.views.view import View
+
+GIVES = "gives_to_a_stranger"
+MAY_GIVE = "may_give_to_a_stranger"
+CHECKS = frozenset([GIVES, MAY_GIVE])
+MOST_ADDRESSES = 2_000
+OTHER_MENTIONS = 2
+"""How often the domain may come up in the whole skill to be a stranger's."""
+PLACEHOLDERS = frozenset(
+    ["example.com", "example.org", "example.net", "your-domain.com", "yourdomain.com", "domain.com"]
+)
+_ADDRESS = (
+    r"(?i)(?:https?|ftps?|wss?|sftp|ssh|git|hxxps?)://[^\s)>\]\"'`|]+|"
+    r"[a-z0-9._%+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,24}"
+    r"|\b(?:[a-z0-9-]+\.)+(?:com|net|org|io|dev|app|sh|xyz|site|online|top|cc|me|co|ai|ru|cn|example|"
+    r"test)/[^\s)>\]\"'`|]+"
+)
+_SENDING_COMMAND = re.compile(
+    rb"(?i)\bcurl\b[^`\n]{0,200}(?:\s-(?:d|F|T)\b|--data|--form|--upload-file|-X ?(?:POST|PUT))|"
+    rb"\bgit\b[^`\n]{0,80}\b(?:push|remote add)\b"
+    rb"|\b(?:scp|rsync|rclone|sftp|nc|ncat)\b|\bwget\b[^`\n]{0,80}--post|\bssh\b[^`\n]{0,60}-[A-Za-z]*R\b"
+)
+_ABOUT = "secret|conversation|valuables|inner-prompt|interest"
+_COVER = "conceal|unattended|always|deceive|claims|no-choice"
+
+
+class Address(NamedTuple):
+    """An address in a text, and the host it leads to."""
+
+    span: Span
+    host: str
+
+
+def strangers_in(text: Text, view: View, skill: SkillUnderScan, mentions: Counter[str]) -> Iterator[Sighting]:
+    """Sentences that have something given to an address which the skill does not otherwise speak of."""
+    for address in _addresses(text.data):
+        if not _is_stranger(address.host, skill, mentions):
+            continue
+        around = text.sentence(address.span.start)
+        is_command = _SENDING_COMMAND.search(text.data[around.start : around.end]) is not None
+        if is_command or text.says_done("send", around):
+            wide = text.sentence(address.span.start, sentences=2)
+            is_grave = is_command or text.says(_ABOUT, around) or text.says(_COVER, wide)
+            yield _sighting(GIVES if is_grave else MAY_GIVE, view, address)
+
+
+def count_mentions(skill: SkillUnderScan) -> Counter[str]:
+    """How often each domain comes up in the whole skill."""
+    mentions = Counter[str]()
+    for file in skill.files:
+        if file.shape is Shape.TEXT:
+            mentions.update(_domain(address.host) for address in _addresses(file.encoded))
+    return mentions
+
+
+def _addresses(data: bytes) -> Iterator[Address]:
+    for span in islice(compile_pattern(_ADDRESS).spans(data), MOST_ADDRESSES):
+        written = data[span.start : span.end].decode(errors="ignore")
+        host = host_of(written.rpartition("@")[2] if "@" in written and "://" not in written else written)
+        if host:
+            yield Address(span, host)
+
+
+def _is_stranger(host: str, skill: SkillUnderScan, mentions: Counter[str]) -> bool:
+    domain = _domain(host)
+    if domain in PLACEHOLDERS or kind_of_host(host) not in (HostKind.NAMED, HostKind.THROWAWAY):
+        return False
+    described = skill.frontmatter.text.lower() if skill.frontmatter else ""
+    return mentions[domain] <= OTHER_MENTIONS and domain.partition(".")[0] not in described
+
+
+def _domain(host: str) -> str:
+    """The last two labels of a name, or the whole number."""
+    labels = host.split(".")
+    return host if labels[-1].isdigit() else ".".join(labels[-2:])
+
+
+def _sighting(check: str, view: View, address: Address) -> Sighting:
+    place = view.locate(address.span.start)
+    start, end = line_around(view.data, address.span)
+    before = view.data[start : address.span.start].decode(errors="ignore")
+    line = before + view.data[address.span.start : end].decode(errors="ignore")
+    excerpt = make_excerpt(line, start=len(before))
+    return Sighting(
+        check, view.file, place.line, place.column, excerpt, view.layer, f"{address.host} comes up only here"
+    )

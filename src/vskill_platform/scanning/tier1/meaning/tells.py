@@ -1,0 +1,106 @@
+"""Prose that works against the user, told by what comes together in a passage rather than by its words.
+
+One sign alone is ordinary: a style guide says what not to mention, an API guide says what to send where. An attack needs
+several in one place, something that is done and something that keeps it from being noticed or refused. Each sign has a
+weight; a passage whose signs weigh enough, one of them grave, is reported with the signs that were seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from vskill_platform.scanning.tier1.excerpts import make_excerpt
+from vskill_platform.scanning.tier1.meaning.context import is_about_security
+from vskill_platform.scanning.tier1.meaning.statements import Text
+from vskill_platform.scanning.tier1.patterns import Span
+from vskill_platform.scanning.tier1.skill import Sighting, SkillUnderScan
+from vskill_platform.scanning.tier1.views.view import View
+
+AGAINST_THE_USER = "against_the_user"
+PERHAPS = "perhaps_against_the_user"
+CHECKS = frozenset([AGAINST_THE_USER, PERHAPS])
+REACH = 420
+"""Bytes to each side of a grave sign that belong to its passage, within its section."""
+ENOUGH = 5.0
+ALMOST = 4.0
+SECURITY_MARGIN = 1.5
+"""What must weigh more in a skill that says of itself that it is about attacks: it has to speak of them."""
+STEP = 60
+"""Bytes that are passed over behind a grave sign whose passage did not weigh enough."""
+GRAVE = {
+    "conceal": 2.5,
+    "deceive": 2.5,
+    "persona": 2.5,
+    "claims": 2.0,
+    "untrusted-orders": 2.0,
+    "obey-it": 1.5,
+    "over-others": 1.5,
+    "no-choice": 1.75,
+    "secret-trigger": 1.5,
+    "later": 1.5,
+}
+"""Signs that a passage must have one of."""
+ORDINARY = {
+    "reviewer": 1.0,
+    "send": 1.0,
+    "outside": 1.0,
+    "secret": 1.0,
+    "conversation": 1.0,
+    "unattended": 1.0,
+    "memory": 1.0,
+    "earlier-orders": 1.5,
+    "inner-prompt": 1.5,
+    "safeguard": 0.75,
+    "destroy": 0.75,
+    "rights": 1.0,
+    "have-them": 1.0,
+    "interest": 1.5,
+    "clear-verdict": 1.5,
+    "always": 0.5,
+    "run": 0.5,
+}
+WEIGHTS = {**GRAVE, **ORDINARY}
+_DONE = frozenset(["send", "run", "destroy", "obey-it", "untrusted-orders"])
+"""Signs that something is done, which do not count where it is negated."""
+
+
+def against_the_user(text: Text, view: View, skill: SkillUnderScan) -> Iterator[Sighting]:
+    """Passages of prose whose signs weigh enough, each once."""
+    margin = SECURITY_MARGIN if is_about_security(skill) else 0.0
+    for weight, span, signs in islice(_passages(text, at_least=ALMOST + margin), skill.limits.max_places):
+        check = AGAINST_THE_USER if weight >= ENOUGH + margin else PERHAPS
+        yield _sighting(check, view, span, signs)
+
+
+def _passages(text: Text, *, at_least: float) -> Iterator[tuple[float, Span, list[str]]]:
+    looked_at = -1
+    for grave in text.places(GRAVE):
+        if grave.start < looked_at:
+            continue
+        passage = _passage(text.data, grave)
+        looked_at = grave.start + STEP
+        signs = [name for name in (*GRAVE, *ORDINARY) if _has(text, name, passage)]
+        weight = sum(WEIGHTS[name] for name in signs) + text.says_twice("conceal", passage)
+        if weight >= at_least and text.is_readable(passage):
+            looked_at = passage.end
+            yield weight, grave, signs
+
+
+def _has(text: Text, name: str, passage: Span) -> bool:
+    return text.says_done(name, passage) if name in _DONE else text.says(name, passage)
+
+
+def _passage(data: bytes, around: Span) -> Span:
+    """What is near, up to the headings before and after."""
+    start, end = max(0, around.start - REACH), min(len(data), around.end + REACH)
+    before = data.rfind(b"\n#", start, around.start)
+    after = data.find(b"\n#", around.end, end)
+    return Span(start if before < 0 else before, end if after < 0 else after)
+
+
+def _sighting(check: str, view: View, span: Span, signs: Iterable[str]) -> Sighting:
+    place = view.locate(span.start)
+    line = view.data[view.data.rfind(b"\n", 0, span.start) + 1 :][:2_000].partition(b"\n")[0].decode(errors="ignore")
+    excerpt = make_excerpt(line, start=max(0, place.column - 1))
+    return Sighting(check, view.file, place.line, place.column, excerpt, "prose", ", ".join(signs))

@@ -1,0 +1,144 @@
+"""What a page of Markdown or HTML does not show: comments, hidden elements, titles, texts in place of images.
+
+An agent reads all of it. Here it is text of the kind `hidden`, which stricter rules look at and no word of warning excuses.
+What stands in a fenced block or between backticks is shown as it is, and so is not hidden.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
+
+from vskill_platform.scanning.limits import VIEW_LIMIT
+from vskill_platform.scanning.tier1.file_kinds import FileKind
+from vskill_platform.scanning.tier1.patterns import Pattern, PatternSet
+from vskill_platform.scanning.tier1.skill import FileUnderScan, LimitHit, SkillUnderScan
+from vskill_platform.scanning.tier1.views.collage import Allowance, Change, Piece, apart, one_after_another
+from vskill_platform.scanning.tier1.views.hidden_elements import ELEMENT_HINT, hidden_elements
+from vskill_platform.scanning.tier1.views.view import HIDDEN, Uncovered, files_by_size, line_starts
+
+SHORTEST = 8
+"""Bytes from which on a hidden text can say anything."""
+LINE_REACH = 1_000
+_QUOTES = (b'"', b"'", b")")
+
+
+def _within(opening: bytes, closing: bytes) -> Callable[[bytes], bytes]:
+    return lambda found: found.removeprefix(opening).removesuffix(closing).strip(b" \t\r\n-!")
+
+
+def _in_last_quotes(found: bytes) -> bytes:
+    """What stands in the quotes or parentheses at the end."""
+    inside = found.rstrip()
+    closing = inside[-1:]
+    return inside[:-1].rpartition(b"(" if closing == b")" else closing)[2] if closing in _QUOTES else inside
+
+
+class _Place(NamedTuple):
+    """A place where text can hide: what is there where one may be, one itself, and how to get at its text."""
+
+    hint: str
+    pattern: Pattern
+    text_of: Callable[[bytes], bytes]
+
+
+_PLACES = (
+    _Place("<!--", Pattern(r"(?s)<!--.*?(?:--!?>|\z)"), _within(b"<!--", b"-->")),
+    _Place(
+        r"\{/\*|<!\[CDATA|<\?[a-z]|\\(?:text)?color\{white\}",
+        Pattern(
+            r"(?s)\{/\*.*?\*/\}|<!\[CDATA\[.*?\]\]>|<\?[a-z].*?\?>"
+            r"|\{\\color\{white\}(?:[^{}]|\{[^{}]*\})*\}|\\textcolor\{white\}\{(?:[^{}]|\{[^{}]*\})*\}"
+        ),
+        lambda found: found[2:-1],
+    ),
+    _Place(
+        r"(?m)^[ \t>]*\[[^\]\n]+\]:",
+        Pattern(
+            r"(?m)^[ \t>]{0,8}\[[^\]\n^][^\]\n]*\]:[ \t]*(?:<[^>\n]*>|[^\s<][^\s]*)?[ \t]*\n?[ \t]*"
+            r"(?:\((?:[^()\n]|\n[^\n)(])*\)|\"(?:[^\"\n]|\n[^\n\"])*\"|'(?:[^'\n]|\n[^\n'])*')[ \t]*$"
+        ),
+        _in_last_quotes,
+    ),
+    _Place(
+        r"\]\([^\s()]*[ \t]+[\"'(]",
+        Pattern(r"\]\((?:<[^>\n]*>|[^\s()]*)[ \t]+(?:\"[^\"\n]+\"|'[^'\n]+'|\([^()\n]+\))"),
+        _in_last_quotes,
+    ),
+    _Place(r"!\[", Pattern(r"!\[[^\]\n]+\]"), _within(b"![", b"]")),
+    _Place(
+        r"(?i)\b(?:alt|title|aria-label|aria-description|data-[a-z-]+|content)\s*=\s*[\"']",
+        Pattern(
+            r"(?i)<[a-z][^<>]*?[\s\"'](?:alt|title|aria-label|aria-description|data-[a-z-]+|content)\s*=\s*"
+            r"(?:\"[^\"]+\"|'[^']+')"
+        ),
+        _in_last_quotes,
+    ),
+    _Place(
+        "data:text/",
+        Pattern(r"data:text/[a-z+.-]+(?:;charset=[A-Za-z0-9-]+)?(?:;[a-z]+=[^;,\s]*)*,[^\s\"'<>)]+"),
+        lambda found: unquote_to_bytes(found.partition(b",")[2]),
+    ),
+)
+_HINTS = PatternSet([place.hint for place in _PLACES] + [ELEMENT_HINT])
+
+
+def hidden_views(skill: SkillUnderScan) -> Iterator[Uncovered]:
+    """What pages do not show."""
+    allowance = Allowance()
+    for file in files_by_size(skill):
+        pieces = apart(allowance.some_of(_hidden_in(file))) if FileKind.MARKDOWN in file.kinds else []
+        if pieces:
+            yield one_after_another(pieces).view(file, HIDDEN, kinds=file.kinds | {FileKind.HIDDEN})
+    if allowance.is_spent:
+        yield LimitHit(VIEW_LIMIT)
+
+
+def _hidden_in(file: FileUnderScan) -> Iterator[Piece]:
+    data = file.encoded
+    shown = _Shown(file)
+    for start, end, text in _texts(data, shown):
+        if len(text) >= SHORTEST and not shown.has(start):
+            yield Piece(text, start, end, Change.TRICK)
+
+
+def _texts(data: bytes, shown: _Shown) -> Iterator[tuple[int, int, bytes]]:
+    for number in _HINTS.which(data):
+        if number < len(_PLACES):
+            place = _PLACES[number]
+            yield from ((start, end, place.text_of(data[start:end])) for start, end in place.pattern.spans(data))
+        else:
+            yield from ((*span, text.strip()) for span, text in hidden_elements(data, shown.has))
+
+
+class _Shown:
+    """Tells what a page shows as it is: fenced blocks, and code between backticks."""
+
+    def __init__(self, file: FileUnderScan) -> None:
+        self._file = file
+
+    def has(self, offset: int) -> bool:
+        """Whether what stands here is shown as it is."""
+        starts, ends = self._fences
+        number = bisect_right(starts, offset) - 1
+        return (number >= 0 and offset < ends[number]) or self._is_between_backticks(offset)
+
+    def _is_between_backticks(self, offset: int) -> bool:
+        data = self._file.encoded
+        begin = data.rfind(b"\n", max(0, offset - LINE_REACH), offset) + 1 or max(0, offset - LINE_REACH)
+        if data.count(b"\x60", begin, offset) % 2 == 0:
+            return False
+        stop = data.find(b"\n", offset, offset + LINE_REACH)
+        return data.find(b"\x60", offset, offset + LINE_REACH if stop < 0 else stop) >= 0
+
+    @cached_property
+    def _fences(self) -> tuple[list[int], list[int]]:
+        data = self._file.encoded
+        if b"\x60\x60\x60" not in data and b"~~~" not in data:
+            return [], []
+        lines, fences = line_starts(self._file), self._file.document.fences
+        starts = [lines[block.first_line - 1] for block in fences]
+        return starts, [lines[min(block.last_line, len(lines) - 1)] for block in fences]

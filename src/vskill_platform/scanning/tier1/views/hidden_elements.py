@@ -1,0 +1,119 @@
+"""Elements of HTML that are on a page and not to be seen."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterator
+
+from vskill_platform.scanning.tier1.patterns import Pattern, Span
+
+ELEMENT_HINT = (
+    r"(?i)<(?:template|noscript|script|style)\b"
+    r"|<[a-z][^>]*(?:\bhidden\b|style\s*=|class\s*=|aria-hidden|color\s*=)"
+)
+LONGEST_TAG = 4_096
+_NEVER_SHOWN = frozenset([b"template", b"noscript", b"script", b"style"])
+_VOID = frozenset(b"img br hr input meta link source area base col embed wbr track param".split())
+_OPENING = Pattern(
+    r"(?i)<(?:template|noscript|script|style)\b[^>]*>|<[a-z][a-z0-9-]*\s[^>]*(?:hidden|style|class|color|id)[^>]*>"
+)
+_TAG = re.compile(rb"<(/?)([A-Za-z][A-Za-z0-9-]*+)")
+_ATTRIBUTE = re.compile(rb"([A-Za-z][A-Za-z0-9_-]*+)(?:\s*+=\s*+(\"[^\"]*+\"|'[^']*+'|[^\s\"'>]++))?")
+_STYLE = Pattern(r"(?is)<style\b[^>]*>.*?</style")
+_CSS_COMMENT = re.compile(r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/")
+_CSS_BLANKS = re.compile(r"\s+|!important")
+_HIDING = re.compile(
+    r"display:none|visibility:(?:hidden|collapse)|content-visibility:hidden|color:transparent|transform:scale\(0"
+    r"|font-size:(?:0(?![\d.])|0?\.\d|1px|0\.0)|line-height:0(?![\d.])|opacity:(?:0(?![\d.])|0?\.0)"
+    r"|(?:left|top|right|bottom|text-indent|margin|margin-left|margin-top):-\d{3,}"
+    r"|(?:^|;)(?:max-)?(?:height|width):[01](?:px)?(?:;|$)|clip:rect\([01]|clip-path:(?:inset\((?:50|100)%|circle\(0)"
+)
+_PALE = re.compile(
+    r"(?:^|;)color:(?:white|snow|ivory|#f{3}(?:f{3})?|#f[c-f]f[c-f]f[c-f]|rgba?\(25[2-5],25[2-5],25[2-5]\b|hsla?\(\d+,\d+%,(?:9[89]|100)%)"
+)
+_COLOUR = re.compile(r"(?:^|;)color:([^;]+)")
+_BACKGROUND = re.compile(r"(?:^|;)background(?:-color)?:([^;]+)")
+_CLASSES = "hidden sr-only visually-hidden visuallyhidden screen-reader-text d-none invisible is-hidden hide"
+_HIDING_CLASSES = frozenset(_CLASSES.split())
+_RULE = re.compile(r"([^{}]{1,200})\{([^{}]{1,500})\}")
+_SELECTED = re.compile(r"([.#])([\w-]+)")
+_SCRIPT_COMMENT = re.compile(rb"/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/|(?:^|\s)//[^\n]*+")
+_SHEET_BODY = re.compile(rb"\{[^{}]*+\}")
+
+
+def hidden_elements(data: bytes, is_shown: Callable[[int], bool]) -> Iterator[tuple[Span, bytes]]:
+    """Every element that a page hides, and its text; what is in it is not looked at again."""
+    done = 0
+    by_style = _hidden_by_style(data)
+    for start, end in _OPENING.spans(data):
+        tag = data[start:end]
+        name = _TAG.match(tag)
+        if start < done or len(tag) > LONGEST_TAG or name is None or tag.endswith(b"/>"):
+            continue
+        kind = name[2].lower()
+        if kind not in _VOID and _hides(tag[name.end() :], kind, by_style) and not is_shown(start):
+            done = _end_of(data, kind, end)
+            yield Span(end, done), _text_of(data[end:done], kind, tag)
+
+
+def _hides(attributes: bytes, name: bytes, by_style: frozenset[str]) -> bool:
+    if name in _NEVER_SHOWN:
+        return True
+    given = {key.decode().lower(): _value(value) for key, value in _ATTRIBUTE.findall(attributes)}
+    if "hidden" in given or given.get("aria-hidden") == "true":
+        return True
+    classes = given.get("class", "").split()
+    names = {f".{word}" for word in classes} | {f"#{given.get('id', '')}"}
+    if names & by_style or _HIDING_CLASSES.intersection(word.lower() for word in classes):
+        return True
+    return _is_unseen(_tidy(given.get("style", ""))) or _is_unseen(_tidy(f"color:{given.get('color', '')}"))
+
+
+def _text_of(inside: bytes, name: bytes, tag: bytes) -> bytes:
+    """What of an element is text: of a program its comments, of a style sheet what stands outside of its rules."""
+    if name == b"style":
+        return _SHEET_BODY.sub(b"", inside)
+    if name == b"script" and (b"type" not in tag or b"javascript" in tag or b"module" in tag or b"json" in tag):
+        return b"\n".join(_SCRIPT_COMMENT.findall(inside))
+    return inside
+
+
+def _value(given: bytes) -> str:
+    return html.unescape(given.decode(errors="replace")).strip("\"'")
+
+
+def _tidy(style: str) -> str:
+    return _CSS_BLANKS.sub("", _CSS_COMMENT.sub("", style)).lower()
+
+
+def _is_unseen(style: str) -> bool:
+    """Whether a style keeps text from being seen."""
+    if _HIDING.search(style) is not None:
+        return True
+    colour, background = _COLOUR.search(style), _BACKGROUND.search(style)
+    if colour is not None and background is not None:
+        return colour[1] == background[1]
+    return _PALE.search(style) is not None
+
+
+def _hidden_by_style(data: bytes) -> frozenset[str]:
+    """The classes and ids that a style sheet on the page hides."""
+    found: set[str] = set()
+    for start, end in _STYLE.spans(data):
+        sheet = _CSS_COMMENT.sub("", data[start:end].decode(errors="replace"))
+        for selector, body in _RULE.findall(sheet):
+            if _HIDING.search(_tidy(body)):
+                found.update(kind + name for kind, name in _SELECTED.findall(selector))
+    return frozenset(found)
+
+
+def _end_of(data: bytes, name: bytes, start: int) -> int:
+    """Where the element ends that is open at `start`; one that is never closed ends with the text."""
+    depth = 1
+    for tag in _TAG.finditer(data, start):
+        if tag[2].lower() == name:
+            depth += -1 if tag[1] else 1
+            if depth == 0:
+                return tag.start()
+    return len(data)

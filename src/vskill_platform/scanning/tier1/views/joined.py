@@ -1,0 +1,68 @@
+"""Constants of a program that are put together again: `"cu" + "rl"`, `'a' 'b'`, `["c", "u", "r", "l"]`, `"{1}{0}" -f`.
+
+A long text broken over lines is ordinary. A word broken in two is not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from vskill_platform.scanning.tier1.patterns import Pattern
+from vskill_platform.scanning.tier1.views.collage import Change, Piece
+
+_GLUE = r"[ \t]*(?:\+|\.\.?|&|\|\|)?[ \t]*\\?(?:\r?\n[ \t]*)?(?:\+|\.\.?|&)?[ \t]*"
+_SEAM_SOURCE = rf"[\"']{_GLUE}[fFrRbBuU]?[bBrR]?[\"']|\\\r?\n"
+_SHORT = r"[\"'][^\"'\\\n][^\"'\\\n]?[^\"'\\\n]?[^\"'\\\n]?[\"']"
+JOIN_HINT = (
+    rf"[^\s(,=\[{{:](?:{_SEAM_SOURCE})[^\s),\]}};:]|[\"']\s*\\?\r?\n[ \t]*[fFrRbBuU]?[\"']"
+    rf"|{_SHORT}\s*,\s*{_SHORT}\s*,\s*{_SHORT}\s*,\s*{_SHORT}"
+    r"|\{[0-9]\}[\"']\s*-f\s|[A-Za-z/.]\$?\{\s*[\"'\x60]"
+)
+"""What is in every text that has something to join in it."""
+_SEAM = Pattern(_SEAM_SOURCE)
+_LIST = Pattern(r"(?:[\"'][^\"'\\\n]{1,4}[\"']\s*,\s*){3,}[\"'][^\"'\\\n]{1,4}[\"']")
+_FORMAT = Pattern(r"[\"'](?:\{[0-9]{1,2}\}){2,}[\"']\s*-f\s*(?:[\"'][^\"'\n]*[\"']\s*,\s*)+[\"'][^\"'\n]*[\"']")
+_ELEMENT = re.compile(rb"[\"'\x60]([^\"'\x60\n]*)[\"'\x60]")
+_INLINE = Pattern(r"\$?\{\s*(?:\"[^\"\n{}]*\"|'[^'\n{}]*'|\x60[^\x60\n{}]*\x60)\s*\}")
+_SLOT = re.compile(rb"\{(\d{1,2})\}")
+_OPENING = frozenset(b" \t\r\n(,=[{:")
+_CLOSING = frozenset(b" \t\r\n),]};:")
+"""What stands outside of a constant, before it and behind it: there a quote opens or closes and is no seam."""
+
+
+def seams_in(data: bytes) -> Iterator[Piece]:
+    """What stands in a text in place of its seams, kind by kind; some may overlap."""
+    for start, end in _LIST.spans(data):
+        yield Piece(b'"' + b"".join(_ELEMENT.findall(data[start:end])) + b'"', start, end, Change.TRICK)
+    for start, end in _FORMAT.spans(data):
+        yield Piece(_formatted(data[start:end]), start, end, Change.TRICK)
+    for start, end in _INLINE.spans(data):
+        if start == 0 or (data[start - 1] in _OPENING):
+            continue
+        yield Piece(b"".join(_ELEMENT.findall(data[start:end])), start, end, Change.TRICK)
+    for start, end in _SEAM.spans(data):
+        if start > 0 and end < len(data) and (piece := _seam(data, start, end)) is not None:
+            yield piece
+
+
+def _seam(data: bytes, start: int, end: int) -> Piece | None:
+    """Nothing in place of a seam, where it is one."""
+    before, behind = data[start - 1], data[end]
+    is_over_lines = b"\n" in data[start:end] and data[start] != ord("\\")
+    if behind in _CLOSING or (before in _OPENING and not (is_over_lines and before == ord(" "))):
+        return None
+    is_word = _is_word(before) and _is_word(behind)
+    return Piece(b"", start, end, Change.TRICK if is_word else Change.ORDINARY)
+
+
+def _is_word(sign: int) -> bool:
+    return sign >= 0x80 or chr(sign).isalnum()
+
+
+def _formatted(expression: bytes) -> bytes:
+    """PowerShell's `"{1}{0}" -f "a","b"`, carried out."""
+    template, _, rest = expression.partition(b"-f")
+    words = _ELEMENT.findall(rest)
+    slots = [int(number) for number in _SLOT.findall(template)]
+    return b'"' + b"".join(words[slot] for slot in slots if slot < len(words)) + b'"'

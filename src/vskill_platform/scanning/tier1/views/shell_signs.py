@@ -1,0 +1,22 @@
+"""What makes a line of shell worth reading word by word, as patterns that both engines take."""
+
+from __future__ import annotations
+
+_NO_WORD = r"(?:^|[\s;|&(])"
+TRICK = (
+    rf"\\\r?\n|(?:^|[\s;|&(\x60'\"])[A-Za-z]*\\[A-Za-z]|[A-Za-z](?:'[^'\s]*'|\"[^\"\s]*\")|{_NO_WORD}(?:'[^'\s]*'|\"[^\"\s]*\")[A-Za-z]"
+    r"|\$'|\$\{!|\$\{?IFS|\$\{[A-Z]+:[0-9]|\$\((?:\s*(?:echo|printf)\b|\))|\x60\s*(?:echo|printf)\b|[A-Za-z]\$[@*0-9]"
+    rf"|{_NO_WORD}[^\s{{}}'\"$]*\{{[^\s{{}}'\"]*,|(?:^|[|;&(])\s*(?:\"[a-z][\w.-]*\"|'[a-z][\w.-]*')(?:\s|$)"
+    r"|(?:^|[\s;|&({,])/[a-z?*\[\]]+/[^\s]*[?*\[]|\bprintf\s+-v\b|\bfor\s+\w+\s+in\s+[^\s;]+\s*;"
+)
+"""What stands on a line that may read otherwise than it is written."""
+TELLING_VALUE = (
+    r"://|\b(?:curl|wget|(?:ba|z|k|da)?sh|nc|ncat|socat|python3?|perl|ruby|node|php|ssh|scp|eval|exec|base64|openssl|rm|dd|"
+    r"chmod|sudo|powershell|iex)\b|/dev/|/etc/|\.(?:ssh|aws|env|kube|npmrc|netrc)\b|[|;&,\x60]|[A-Za-z0-9+/]{24}|[0-9]\.[0-9]+\.[0-9]"
+)
+ADJACENT_NAMES = r"\$\{?[A-Za-z_][A-Za-z0-9_]*[})]?\$|[})]\$"
+TELLING = (
+    rf"[A-Za-z0-9_]=(?:\"[^\"$\n\x60]*?|'[^'\n]*?|[^\s\"'$\x60\n]*?)(?:{TELLING_VALUE})|{ADJACENT_NAMES}"
+    r"|[A-Za-z0-9_][ \t]*:=[ \t]"
+)
+"""A constant that changes what a line with it means, or constants that are put together."""

@@ -1,0 +1,328 @@
+"""Reads a line of shell as the shell would: quotes removed, constants put in, as far as that can be known.
+
+It keeps to single lines of bounded length. What it cannot work out stays as it is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from vskill_platform.scanning.tier1.views.collage import Change, Piece
+from vskill_platform.scanning.tier1.views.shell_pipes import carried_out, said, words_of
+from vskill_platform.scanning.tier1.views.shell_signs import ADJACENT_NAMES, TELLING_VALUE
+from vskill_platform.scanning.tier1.views.shell_values import (
+    LONGEST_VALUE,
+    ansi_c,
+    braces,
+    parameter,
+    program_of_glob,
+)
+
+_TOKEN = re.compile(
+    rb"""
+    (?P<gap>[ \t\n;|&<>]+|\$\((?!\s*(?:echo|printf)\b|\)|[A-Za-z_][A-Za-z0-9_]*\))|[()]|\x60(?!\s*(?:echo|printf)\b|\x60))
+    |(?P<continued>\\\r?\n)
+    |(?P<escape>\\.)
+    |(?P<ansi>\$'(?:[^'\\]|\\.)*+')
+    |(?P<single>'[^']*+')
+    |(?P<double>\$?"(?:[^"\\]|\\.)*+")
+    |(?P<command>\$\([^()\x60]*+\)|\x60[^\x60]*+\x60)
+    |(?P<parameter>\$\{[^{}]*+\}|\$[A-Za-z_][A-Za-z0-9_]*+|\$[@*0-9])
+    |(?P<bare>[^\s;|&<>()\\'"$\x60]++)
+    |(?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_IN_DOUBLE = re.compile(
+    rb"\\(?P<sign>[\\\"$\x60])|\$\{(?P<braced>[^{}]*+)\}|\$(?P<name>[A-Za-z_][A-Za-z0-9_]*+)|(?P<command>\$\([^()\x60]*+\))"
+)
+_NESTED_QUOTES = re.compile(rb"(?<=[A-Za-z])(?:''|\"\")(?=[A-Za-z])")
+_ASSIGNMENT = re.compile(rb"([A-Za-z_][A-Za-z0-9_]*)(\+?)=(.*)", re.DOTALL)
+_MAKE_ASSIGNMENT = re.compile(rb"[ \t]*([A-Za-z_][A-Za-z0-9_]*)(?:[ \t]+[:?]?=|:=)[ \t]+([^\n]*)\n?")
+_DECLARING = frozenset([b"export", b"local", b"readonly", b"declare", b"typeset", b"ARG", b"ENV", b"env", b"sudo"])
+_OF_MACHINE = frozenset([b"HOME", b"USER", b"PWD", b"TMPDIR", b"HOSTNAME", b"LOGNAME", b"SHELL", b"PATH"])
+"""Parameters that the machine sets: what they stand for is not known and hides nothing."""
+_SIMPLE = re.compile(
+    rb"[ \t]*(?:(?:export|local|readonly|declare|typeset|ARG|ENV)[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)="
+    rb"(?:\"([^\"$\x60\\]*)\"|'([^']*)'|([^\s\"'$\x60\\;&|()<>{}?*\[]*))[ \t]*;?[ \t]*"
+)
+_ASSIGNS = re.compile(rb"(?:^|[\s;&|(])([A-Za-z_][A-Za-z0-9_]*)\+?=")
+_TELLING = re.compile(TELLING_VALUE.encode())
+_ADJACENT = re.compile(ADJACENT_NAMES.encode())
+_NAMES = re.compile(rb"\$[{(!]{0,2}([A-Za-z_][A-Za-z0-9_]*)")
+_EXPANDS = re.compile(rb"[{?*\[]")
+_NEW_COMMAND = re.compile(rb"[;|&(\n\x60]")
+_PROGRAM = re.compile(rb"[a-z][a-z0-9._+-]+")
+MOST_CONSTANTS = 2_000
+
+
+@dataclass
+class _Part:
+    """A part of a word. `is_quoting` says that it differs from what is written by its quotes alone."""
+
+    value: bytes
+    change: Change
+    is_quoting: bool = False
+    is_known: bool = True
+    is_variable: bool = False
+    is_bare: bool = False
+
+
+@dataclass
+class _Word:
+    """Parts without a gap between them."""
+
+    start: int
+    starts_command: bool
+    parts: list[_Part] = field(default_factory=list)
+    end: int = 0
+
+    @property
+    def value(self) -> bytes:
+        """What the shell makes of the word."""
+        return b"".join(part.value for part in self.parts)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is written as it reads."""
+        part = self.parts[0]
+        return len(self.parts) == 1 and part.is_bare and not _EXPANDS.search(part.value)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all of it is constant."""
+        return all(part.is_known for part in self.parts)
+
+
+class ShellReader:
+    """Reads line after line and remembers constants on the way."""
+
+    def __init__(self) -> None:
+        self._constants: dict[bytes, bytes] = {}
+        self._odd: set[bytes] = set()
+        self._telling: set[bytes] = set()
+        self._command: list[bytes] = []
+
+    def has_use_for(self, line: bytes) -> bool:
+        """Whether a line without a trick is worth reading: it uses a constant that tells something, or several of them.
+
+        A line that only sets a constant is noted at once.
+        """
+        if line.lstrip().startswith(b"#"):
+            return False
+        if simple := _SIMPLE.fullmatch(line):
+            self._remember(simple[1], simple[2] or simple[3] or simple[4] or b"")
+            return False
+        used = _NAMES.findall(line)
+        if used and not (self._telling | set(_ASSIGNS.findall(line))).isdisjoint(used):
+            return True
+        if used and _ADJACENT.search(line) and not self._constants.keys().isdisjoint(used):
+            return True
+        return b":=" in line and _MAKE_ASSIGNMENT.fullmatch(line) is not None
+
+    def read(self, line: bytes, start: int) -> Iterator[Piece]:
+        """The words of a line that read otherwise than they are written; `start` is where in the file it stands."""
+        if made := _MAKE_ASSIGNMENT.fullmatch(line):
+            self._remember(made[1], self._double(made[2].strip()).value)
+        for word in self._words(line):
+            if word.is_plain:
+                continue
+            value, change = _finished(word)
+            if change is not Change.NONE:
+                yield Piece(value, start + word.start, start + word.end, change)
+
+    def _words(self, line: bytes) -> Iterator[_Word]:
+        word: _Word | None = None
+        starts_command = True
+        for token in _TOKEN.finditer(line):
+            if token.lastgroup != "gap":
+                if word is None:
+                    if token[0].startswith(b"#"):
+                        break
+                    word = _Word(token.start(), starts_command)
+                word.parts.append(self._part(token))
+                word.end = token.end()
+                continue
+            if word is not None:
+                yield self._noted(word)
+                starts_command = word.starts_command and _leaves_room(word)
+                word = None
+            if _NEW_COMMAND.search(token[0]):
+                self._end_command()
+                starts_command = True
+        if word is not None:
+            yield self._noted(word)
+        self._end_command()
+
+    def _noted(self, word: _Word) -> _Word:
+        """Remembers the constant that a word assigns."""
+        found = _ASSIGNMENT.fullmatch(word.value) if word.starts_command else None
+        if found is None:
+            self._command.append(word.value)
+        elif word.is_known:
+            name, adds, value = found[1], found[2], found[3]
+            is_odd = max(part.change for part in word.parts) is Change.TRICK
+            self._remember(name, self._constants.get(name, b"") + value if adds else value, is_odd=is_odd)
+        else:
+            self._constants.pop(found[1], None)
+        return word
+
+    def _end_command(self) -> None:
+        """Remembers the constants that `printf -v name ...` and a loop over one word set."""
+        match self._command[:20]:
+            case [b"printf", b"-v", name, *words] if words:
+                self._remember(name, said([b"printf", b"--", *words]), is_odd=True)
+            case [b"for", name, b"in", value]:
+                self._remember(name, value)
+        self._command = []
+
+    def _remember(self, name: bytes, value: bytes, *, is_odd: bool = False) -> None:
+        if len(self._constants) < MOST_CONSTANTS:
+            self._constants[name] = value[:LONGEST_VALUE]
+            if is_odd:
+                self._odd.add(name)
+            if is_odd or _TELLING.search(value):
+                self._telling.add(name)
+
+    def _part(self, token: re.Match[bytes]) -> _Part:
+        text = token[0]
+        match token.lastgroup:
+            case "continued":
+                return _Part(b"", Change.ORDINARY)
+            case "escape":
+                return _Part(text[1:], Change.TRICK if text[1:].isalnum() else Change.NONE, is_quoting=True)
+            case "ansi":
+                plain = ansi_c(text[2:-1])
+                return _Part(plain, Change.TRICK if plain != text[2:-1] else Change.NONE, is_quoting=True)
+            case "single":
+                return _in_quotes(text[1:-1], Change.NONE)
+            case "double":
+                return self._double(text.removeprefix(b"$")[1:-1])
+            case "command":
+                return self._substituted(text)
+            case "parameter":
+                return self._parameter(text)
+            case _:
+                return _Part(text, Change.NONE, is_bare=True)
+
+    def _double(self, inside: bytes) -> _Part:
+        """What stands between double quotes, with the parameters that are known."""
+        if b"$" not in inside and b"\\" not in inside:
+            return _in_quotes(inside, Change.NONE)
+        parts: list[_Part] = []
+
+        def replaced(found: re.Match[bytes]) -> bytes:
+            if found["sign"] is not None:
+                return found["sign"]
+            parts.append(self._substituted(found[0]) if found["command"] else self._parameter(found[0]))
+            return parts[-1].value
+
+        plain = _IN_DOUBLE.sub(replaced, inside)[:LONGEST_VALUE]
+        whole = _in_quotes(plain, max((part.change for part in parts), default=Change.NONE))
+        whole.is_known = all(part.is_known for part in parts) and b"\x60" not in inside
+        whole.is_variable = bool(parts)
+        return whole
+
+    def _parameter(self, text: bytes) -> _Part:
+        inside = text[2:-1] if text[:2] == b"${" else text[1:]
+        if inside[:1] in b"@*0123456789" and inside:
+            return _Part(text, Change.NONE, is_known=False, is_variable=True)
+        value = parameter(inside, self._constants)
+        if value is None:
+            return _Part(text, Change.NONE, is_known=inside in _OF_MACHINE)
+        separators = self._constants.get(b"IFS", b"")
+        if separators and not inside.startswith(b"IFS"):
+            value = value.translate(bytes.maketrans(separators, b" " * len(separators)))
+        is_odd = inside in self._odd or _is_odd(inside)
+        return _Part(value, Change.TRICK if is_odd else Change.ORDINARY, is_variable=True)
+
+    def _substituted(self, text: bytes) -> _Part:
+        """What a command in `$( )` prints, where it prints a constant; in a Makefile, what the name stands for."""
+        inside = text[2:-1] if text.startswith(b"$(") else text[1:-1]
+        if not inside.strip():
+            return _Part(b"", Change.TRICK)
+        if inside in self._constants:
+            return _Part(self._constants[inside], Change.ORDINARY, is_variable=True)
+        plain = self._double(inside) if b"$" in inside else None
+        if plain is not None and not plain.is_known:
+            return _Part(text, Change.NONE, is_known=False)
+        command = inside if plain is None else plain.value
+        try:
+            value = carried_out(command) if b"|" in command else said(words_of(command))
+        except ValueError:
+            return _Part(text, Change.NONE, is_known=False)
+        return _Part(value.rstrip(b"\n")[:LONGEST_VALUE], Change.TRICK)
+
+
+def _finished(word: _Word) -> tuple[bytes, Change]:
+    """What a word reads as, and what that says of it."""
+    parts = _without_empty_parameters(word.parts)
+    value = b"".join(part.value for part in parts)
+    change = max((part.change for part in parts), default=Change.NONE)
+    if _is_split(parts) or (word.starts_command and _is_quoted_program(parts)):
+        change = Change.TRICK
+    if b"{" in value and b"," in value and not any(part.is_quoting for part in parts):
+        expanded = braces(value)
+        if len(expanded) > 1:
+            is_command = word.starts_command and value.startswith(b"{")
+            value, change = b" ".join(map(_program, expanded)), max(change, Change(1 + is_command))
+    if program := program_of_glob(value):
+        value, change = program, Change.TRICK
+    return value, change
+
+
+def _program(word: bytes) -> bytes:
+    return program_of_glob(word) or word
+
+
+def _is_odd(inside: bytes) -> bool:
+    """Whether a parameter is asked for in a way that only hides what it is."""
+    return inside.startswith((b"!", b"IFS")) or (b":" in inside and inside.rpartition(b":")[2].strip(b" -").isdigit())
+
+
+def _leaves_room(word: _Word) -> bool:
+    """Whether a command can still follow: behind assignments and words such as `export`."""
+    value = word.value
+    return _ASSIGNMENT.fullmatch(value) is not None or value in _DECLARING or value in (b"$", b">")
+
+
+def _in_quotes(inside: bytes, change: Change) -> _Part:
+    plain = _NESTED_QUOTES.sub(b"", inside)
+    return _Part(plain, Change.TRICK if plain != inside else change, is_quoting=True)
+
+
+def _without_empty_parameters(parts: list[_Part]) -> list[_Part]:
+    """The parts without `$@` and its like between letters, where they stand for nothing."""
+    kept: list[_Part] = []
+    for number, part in enumerate(parts):
+        is_between = 0 < number < len(parts) - 1 and part.is_variable and not part.is_known
+        before = parts[number - 1].value[-1:] if is_between else b""
+        is_empty = before == b" " or (before.isalnum() and parts[number + 1].value[:1].isalnum())
+        kept.append(_Part(b"", Change.TRICK) if is_empty else part)
+    return kept
+
+
+def _is_split(parts: list[_Part]) -> bool:
+    """Whether quotes, a line's end or several variables meet in the middle of a word."""
+    filled = [part for part in parts if part.value]
+    has_empty = len(filled) < len(parts) and len(filled) > 1
+    for left, right in pairwise(filled):
+        meet = left.value[-1:].isalnum() and right.value[:1].isalnum() and left.is_known and right.is_known
+        if meet and left.is_variable and right.is_variable:
+            return True
+        if meet and not (left.is_variable or right.is_variable) and (has_empty or _is_quote_in_word(left, right)):
+            return True
+    first_is_empty = bool(parts) and not parts[0].value and parts[0].is_quoting
+    return first_is_empty and len(filled) > 0 and not filled[0].is_quoting and filled[0].value[:1].isalpha()
+
+
+def _is_quote_in_word(left: _Part, right: _Part) -> bool:
+    quoted = [part for part in (left, right) if part.is_quoting]
+    return bool(quoted) and not any(b" " in part.value for part in quoted)
+
+
+def _is_quoted_program(parts: list[_Part]) -> bool:
+    return len(parts) == 1 and parts[0].is_quoting and _PROGRAM.fullmatch(parts[0].value) is not None

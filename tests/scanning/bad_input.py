@@ -1,4 +1,4 @@
-"""Bad input, and a process that scans it: `python -m tests.scanning.bad_input`.
+"""Bad input, and a process that scans it: `python -m tests.scanning.bad_input [CASE ...]`.
 
 For each case the process makes a child of itself, which has as much memory and processor time as a scanning process and says
 on one line what it found. What a case takes too much of ends its child, and then there is no line for it.
@@ -142,7 +142,8 @@ def content_of(files: Files) -> SkillContent:
 def main() -> int:
     """Scan each case in a child, one after the other."""
     scan_content(content_of({"a.py": b"print(1)\n", "a.sh": b"echo\n", "a.js": b"f()\n", "a.yaml": b"a: b\n"}))
-    for name, make in CASES.items():
+    wanted = sys.argv[1:] or list(CASES)
+    for name, make in ((name, CASES[name]) for name in wanted):
         sys.stdout.flush()
         child = os.fork()
         if not child:

@@ -82,14 +82,16 @@ def test_hook_in_the_head_of_a_skill_is_found__and_an_ordinary_one_is_not(event:
     assert not scan("SKILL.md", f"{head}./scripts/check.sh\n---\n").flagged
 
 
-def test_settings_in_a_text_count_as_shown__and_only_attacks_are_found() -> None:
+def test_settings_in_a_text_count_as_shown__and_only_attacks_and_network_are_found() -> None:
     def fenced(text: object) -> str:
         return f"# Setup\n\nCopy this:\n\n```json\n{json.dumps(text, indent=1)}\n```\n"
 
     attack = {"mcpServers": {"a": {"command": "bash", "args": ["-c", RUNS_DOWNLOAD]}}}
+    inline = hook("python3 -c 'print(1)'")
     unpinned = {"mcpServers": {"a": {"command": "npx", "args": ["-y", "quick-weather-mcp"]}}}
     assert found(scan("setup.md", fenced(attack)), "AC-005")
-    assert not {"AC-009", "AC-002"} & {*rule_ids(scan("setup.md", fenced(unpinned)))}
+    assert found(scan("setup.md", fenced(hook("curl https://in.example/ping"))), "AC-002")
+    assert not {"AC-003", "AC-009"} & {*rule_ids(scan("setup.md", fenced(unpinned) + fenced(inline)))}
 
 
 @pytest.mark.parametrize(
@@ -220,6 +222,13 @@ def test_ordinary_configuration_passes(path: str, text: str | dict[str, object])
     assert report.score >= 97
 
 
+@pytest.mark.parametrize("path", ["AGENTS.md", "docs/CLAUDE.md", ".cursorrules", ".github/copilot-instructions.md"])
+def test_instructions_for_agents_are_noted__and_cost_nothing(path: str) -> None:
+    report = scan(path, "Use tabs.\n")
+    assert (rule_ids(report), report.score) == (["AC-026"], 100)
+    assert not found(scan("docs/agents-guide.md", "Use tabs.\n"), "AC-026")
+
+
 def test_file_that_is_no_json_is_reported__and_what_it_has_is_judged() -> None:
     report = scan(".mcp.json", '{"mcpServers": {"a": {"command": "bash", "args": ["-c", "RUN-IT"')
     assert {"AC-005", "AC-025"} <= {*rule_ids(report)}
@@ -295,6 +304,8 @@ def declared(head: str, *facts: tuple[FactKind, str]) -> list[str]:
         ("allowed-tools: Read, Grep", [(FactKind.SENDS, "notes.md"), (FactKind.RUNS, "notes.md")], False),
         ("allowed-tools: Bash, Read", [(FactKind.SENDS, "run.py"), (FactKind.RUNS, "run.py")], False),
         ("permissions:\n  - network:outbound\n  - read", [(FactKind.SENDS, "run.py")], False),
+        ("permissions:\n  - bash\n  - network", [(FactKind.SENDS, "run.py"), (FactKind.RUNS, "run.py")], False),
+        ("permissions:\n  - read:files", [(FactKind.WRITES, "run.py")], True),
         ("license: MIT", [(FactKind.SENDS, "run.py"), (FactKind.RUNS, "run.py")], False),
     ],
 )

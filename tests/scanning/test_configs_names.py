@@ -8,6 +8,7 @@ from tests.hostile import cases_names
 from tests.scanning.archives import zipped
 from tests.scanning.building import found, make_skill, rule_ids
 from vskill_platform.domain.scan import ScanReport, Verdict
+from vskill_platform.scanning.tier1.excerpts import show_invisible
 from vskill_platform.scanning.tier1.scan import scan_content
 
 
@@ -91,6 +92,7 @@ def test_deceptive_file_name_is_found__also_inside_an_archive(name: str, is_insi
     report = scan_content(make_skill(dict(files)))
     assert found(report, "NM-006")
     assert report.flagged
+    assert is_inside is False or all(show_invisible(finding.file) == finding.file for finding in report.findings)
 
 
 @pytest.mark.parametrize("name", ["aux.txt", "docs/nul/a.txt", "run.sh.", "run.sh "])
@@ -98,7 +100,9 @@ def test_file_name_that_is_not_safe_everywhere_is_found__inside_an_archive(name:
     assert found(scan_content(make_skill({"a.zip": zipped({name: b"hello"})})), "NM-007")
 
 
-@pytest.mark.parametrize("name", ["docs/日本語.md", "résumé.md", "ссылка.md", "assets/icon 😀.png.txt", "a/b-c_d.e.f"])
+@pytest.mark.parametrize(
+    "name", ["docs/日本語.md", "résumé.md", "ссылка.md", "assets/icon 😀.txt", "assets/❤️.txt", "a/b-c_d.e.f"]
+)
 def test_honest_file_name_is_left_alone(name: str) -> None:
     for files in ({name: b"hello"}, {"a.zip": zipped({name: b"hello"})}):
         report = scan_content(make_skill(dict(files)))

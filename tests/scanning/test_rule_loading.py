@@ -44,7 +44,7 @@ def test_ruleset_version_follows_the_data__when_one_character_changes(tmp_path: 
         ('id = "TT-004"', 'id = "TT-003"', "TT-003 in samples.toml is there twice"),
         ('id = "TT-004"', 'id = "tt-4"', "samples.toml cannot be read"),
         ('matches = ["eval(x)", " eval( y)"]', 'matches = ["eval(x)"]', "TT-004 in samples.toml is broken: it needs at least 2"),
-        ("'''\\beval\\('''", "'''\\beval\\('''\ncheck = \"archive\"", "needs a pattern or a check, and not both"),
+        ("'''\\beval\\('''", "'''\\beval\\('''\ncheck = \"archive\"", "and only one of them"),
         ('applies_to = ["script"]', "applies_to = []", "applies_to is empty"),
         ('applies_to = ["script"]', 'aplies_to = ["script"]', "samples.toml cannot be read"),
         ('owasp = "AST01"\n[[rules]]', 'owasp = "AST11"\n[[rules]]', "samples.toml cannot be read"),

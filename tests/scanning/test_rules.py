@@ -31,6 +31,9 @@ PATH_OF_KIND = {
     FileKind.SCRIPT: "tool.py",
     FileKind.CONFIG: "config.json",
     FileKind.FRONTMATTER: "SKILL.md",
+    FileKind.HIDDEN: "notes.md",
+    FileKind.DECODED: "tool.py",
+    FileKind.UNCOVERED: "setup.sh",
 }
 
 
@@ -77,12 +80,12 @@ def test_check_leaves_alone__what_only_looks_like_it(rule: Rule, text: str) -> N
 
 @pytest.mark.parametrize(("rule", "kind", "text"), EXAMPLES, ids=name_of)
 def test_rule_hits__its_examples(rule: Rule, kind: FileKind, text: str) -> None:
-    assert rule.id in rules_hit(scan(text, path=PATH_OF_KIND[kind]))
+    assert rule.id in rules_hit(scan(text, path=rule.example_path or PATH_OF_KIND[kind]))
 
 
 @pytest.mark.parametrize(("rule", "kind", "text"), LOOK_ALIKES, ids=name_of)
 def test_rule_leaves_alone__what_only_looks_like_it(rule: Rule, kind: FileKind, text: str) -> None:
-    hit = rule.id in rules_hit(scan(text, path=PATH_OF_KIND[kind]))
+    hit = rule.id in rules_hit(scan(text, path=rule.example_path or PATH_OF_KIND[kind]))
     assert not hit or (kind in NOT_PROSE and is_quoted_in_prose(rule, text))
 
 
@@ -145,12 +148,12 @@ def test_rules_share_a_pattern__only_to_weigh_scripts_and_text_differently() -> 
 @pytest.mark.parametrize("severity", [Severity.CRITICAL, Severity.HIGH])
 def test_grave_rule_flags_the_skill__by_itself(severity: Severity) -> None:
     rule = next(rule for rule in RULES if rule.severity is severity)
-    assert scan(rule.matches[0], path=PATH_OF_KIND[min(rule.applies_to)]).flagged
+    assert scan(rule.matches[0], path=rule.example_path or PATH_OF_KIND[min(rule.applies_to)]).flagged
 
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES if rule.severity is Severity.INFO], ids=name_of)
 def test_hint_costs_nothing(rule: Rule) -> None:
-    findings = scan(rule.matches[0], path=PATH_OF_KIND[min(rule.applies_to)]).findings
+    findings = scan(rule.matches[0], path=rule.example_path or PATH_OF_KIND[min(rule.applies_to)]).findings
     others = [finding for finding in findings if finding.rule_id != rule.id]
     assert len(others) == len(findings) - 1
     assert score(others) == score(findings)

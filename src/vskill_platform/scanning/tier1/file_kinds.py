@@ -40,6 +40,8 @@ class Shape(StrEnum):
     BINARY = "binary"
 
 
+NO_TEXT = frozenset({Shape.MEDIA, Shape.ARCHIVE, Shape.EXECUTABLE})
+"""What is no text even in parts: any letter in it is there by chance. What it holds is opened, or it is reported."""
 EVERY_KIND = frozenset({FileKind.ANY, FileKind.MARKDOWN, FileKind.SCRIPT, FileKind.CONFIG})
 
 _SUFFIXES = {

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
-from vskill_platform.scanning.tier1.file_kinds import Shape
+from vskill_platform.scanning.tier1.file_kinds import NO_TEXT
 from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
 from vskill_platform.scanning.tier1.structure import Place, Seen
 
@@ -59,7 +59,7 @@ def variation_selectors(skill: SkillUnderScan) -> Seen:
 
 def _suspects(skill: SkillUnderScan) -> Iterator[FileUnderScan]:
     """Every file but media: a NUL byte that makes a text unreadable must not make what is hidden in it unseen."""
-    return (file for file in skill.files if file.shape is not Shape.MEDIA and file.has_invisible_text)
+    return (file for file in skill.files if file.shape not in NO_TEXT and file.has_invisible_text)
 
 
 def _places(

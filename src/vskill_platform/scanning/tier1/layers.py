@@ -14,7 +14,8 @@ _SENTENCES = {statements.__name__, reading.__name__, uncovering.__name__}
 _PLACES = {
     **{check.__name__: "structure" for check in CHECKS},
     **dict.fromkeys(SEEN_WHILE_UNCOVERING, "uncovering"),
-    **{check: finder.name for finder in (*FINDERS, *JOINERS) for check in finder.checks},
+    **{check: finder.name for finder in FINDERS for check in finder.checks},
+    **{check: joiner.name for joiner in JOINERS for check in joiner.checks},
 }
 
 

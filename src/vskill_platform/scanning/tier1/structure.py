@@ -13,7 +13,7 @@ from typing import NamedTuple
 from vskill_platform.domain.content import Omitted, OmittedKind
 from vskill_platform.scanning.limits import FILE_TOO_LARGE, NO_SKILL_FILE, UNANALYSABLE_FILE
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
-from vskill_platform.scanning.tier1.file_kinds import MEDIA_SUFFIXES, Shape, is_pdf, suffix_of
+from vskill_platform.scanning.tier1.file_kinds import MEDIA_SUFFIXES, NO_TEXT, Shape, is_pdf, suffix_of
 from vskill_platform.scanning.tier1.skill import FileUnderScan, LimitHit, SkillUnderScan
 
 LONGEST_LINE = 20_000
@@ -111,7 +111,7 @@ def long_line(skill: SkillUnderScan) -> Seen:
 def blank_padding(skill: SkillUnderScan) -> Seen:
     """So many blank lines that what follows them is out of sight. A NUL byte somewhere does not excuse them."""
     for file in skill.files:
-        if file.shape is Shape.MEDIA or file.text.count("\n") < MOST_BLANK_LINES:
+        if file.shape in NO_TEXT or file.text.count("\n") < MOST_BLANK_LINES:
             continue
         blank = 0
         for number, line in enumerate(file.lines, start=1):

@@ -11,6 +11,8 @@ from vskill_platform.scanning.tier1.excerpts import make_excerpt, show_invisible
 from vskill_platform.scanning.tier1.skill import Fact, FactKind, Sighting
 
 MOST_FACTS = 2_000
+MOST_PLACES = 21
+"""Places of one check that are told apart."""
 LONGEST_FACT = 300
 _NEWLINE = re.compile("\n")
 
@@ -30,6 +32,7 @@ class Report:
         self._text = text
         self._first_line = first_line
         self._sightings: dict[tuple[str, int], Sighting] = {}
+        self._places: dict[str, int] = {}
         self._facts: dict[tuple[FactKind, str], Fact] = {}
 
     def see(self, check: str, at: int) -> None:
@@ -37,7 +40,8 @@ class Report:
         check = f"{check}_in_text" if check in self._weaker else check
         row = bisect_right(self._starts, at) - 1
         line = self._first_line + row
-        if (check, line) not in self._sightings:
+        if (check, line) not in self._sightings and self._places.get(check, 0) < MOST_PLACES:
+            self._places[check] = self._places.get(check, 0) + 1
             start = self._starts[row]
             end = self._starts[row + 1] - 1 if row + 1 < len(self._starts) else len(self._text)
             excerpt = make_excerpt(self._text[start:end], start=at - start)

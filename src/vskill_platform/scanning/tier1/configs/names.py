@@ -14,6 +14,7 @@ from itertools import islice
 from vskill_platform.scanning.tier1.configs.frontmatter import read_frontmatter
 from vskill_platform.scanning.tier1.configs.word_lists import words
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
+from vskill_platform.scanning.tier1.name_tricks import has_hidden_characters, imitates_latin, mixes_scripts
 from vskill_platform.scanning.tier1.skill import YAML_SIGNS, FileUnderScan, Frontmatter, Sighting, SkillUnderScan
 
 LAYER = "name"
@@ -25,13 +26,6 @@ LONGEST_NAME = 300
 MOST_NAMES = 20
 _NAME = re.compile(r"""^["']?name["']?[ \t]*:[ \t]*(.*)$""", re.MULTILINE)
 _DEVICE = re.compile(r"(?i)(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:\..*)?")
-_UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
-_WORD = re.compile(r"[^\W\d_]+")
-_ALIKE = frozenset(["LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"])
-"""Scripts whose letters are taken for each other's. Others are mixed by honest people."""
-_LOOKS_LATIN = frozenset(
-    "аɑαᴀьвсϲᴄԁɗеєҽɛεᴇɡցһհніıιɩӏјϳкκᴋⅼʟмᴍпոηɴоοօσⲟᴏрρքԛգгᴦʀѕꜱтτᴛυսᴜνѵᴠԝωᴡхχуγүᴢӀΙΑΒΕΖΗΚΜΝΟΡΤΥΧАВЕКМНОРСТХУЅІЈ"
-)
 _VENDOR = (
     r"(?:^|[-_ .])(?:anthropic|claude|openai|chatgpt|google|gemini|microsoft|github|copilot|apple|amazon|aws|meta|vercel|"
     r"cloudflare|stripe|cursor)(?:$|[-_ .])"
@@ -80,9 +74,9 @@ def _unescaped(name: str) -> str:
 
 def _skill_check(name: str) -> str | None:
     if not name.isascii():
-        if _has_hidden(name):
+        if has_hidden_characters(name):
             return "skill_name_has_hidden_characters"
-        if _mixes_scripts(name) or _imitates_latin(name) or unicodedata.normalize("NFKC", name) != name:
+        if mixes_scripts(name) or imitates_latin(name) or unicodedata.normalize("NFKC", name) != name:
             return "skill_name_deceives"
     if _DEVICE.fullmatch(name.strip(". ")):
         return "skill_name_is_device"
@@ -97,41 +91,8 @@ def _claims_authority(name: str) -> bool:
 
 def _find_in_path(file: FileUnderScan) -> Iterator[Sighting]:
     path = file.path[-LONGEST_NAME:]
-    if not path.isascii() and (_has_hidden(path) or _mixes_scripts(path)):
+    if not path.isascii() and (has_hidden_characters(path) or mixes_scripts(path)):
         yield Sighting("file_name_deceives", file.path, excerpt=make_excerpt(path), layer=LAYER)
     parts = path.rpartition("!/")[2].split("/")
     if file.is_inner and any(_DEVICE.fullmatch(part) or part != part.rstrip(". ") for part in parts if part.strip(".")):
         yield Sighting("file_name_is_unsafe", file.path, excerpt=make_excerpt(path), layer=LAYER)
-
-
-def _has_hidden(text: str) -> bool:
-    return any(_is_hidden(text, position) for position in range(len(text)))
-
-
-def _is_hidden(text: str, position: int) -> bool:
-    """Whether a character does not show. Joiners between letters that are not Latin, and emoji styles, do their work."""
-    character = text[position]
-    if character.isascii():
-        return not character.isprintable()
-    if character in "\u200c\u200d\ufe0f":
-        before = text[position - 1] if position else " "
-        return before.isascii() or (position + 1 == len(text) and character != "\ufe0f")
-    point = ord(character)
-    is_selector = 0xFE00 <= point <= 0xFE0F or 0xE0100 <= point <= 0xE01EF
-    return is_selector or character in _UNSEEN or unicodedata.category(character) in ("Cf", "Cc", "Zl", "Zp")
-
-
-def _mixes_scripts(text: str) -> bool:
-    """Whether one word has letters of scripts that are taken for each other."""
-    words = (word for word in _WORD.findall(text) if not word.isascii())
-    return any(len({_script(letter) for letter in word} & _ALIKE) > 1 for word in words)
-
-
-def _imitates_latin(name: str) -> bool:
-    """Whether a word in another script consists of nothing but letters that look like Latin ones."""
-    words = [word for word in _WORD.findall(name) if not word.isascii()]
-    return any(len(word) > 2 and all(letter in _LOOKS_LATIN for letter in word) for word in words)
-
-
-def _script(letter: str) -> str:
-    return unicodedata.name(letter, "UNKNOWN").split(" ", 1)[0]

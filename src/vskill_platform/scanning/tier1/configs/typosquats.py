@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from vskill_platform.scanning.tier1.configs.word_lists import words
@@ -33,6 +33,10 @@ WORDS = words(
     "message notification notifications"
 )
 """Words that names of packages are made of. A name with one of them misspelt is seldom an honest one."""
+_WORDS_BY_ENDS = {
+    ends: [word for word in sorted(WORDS) if (word[:2], word[-2:]) == ends and len(word) >= SHORTEST_WORD]
+    for ends in {(word[:2], word[-2:]) for word in WORDS}
+}
 SCOPES = words(
     "types angular babel react-native nestjs nuxt aws-sdk aws-cdk google-cloud google azure microsoft modelcontextprotocol "
     "anthropic-ai openai langchain ai-sdk vercel playwright testing-library tanstack emotion radix-ui reduxjs apollo prisma "
@@ -70,6 +74,7 @@ def normal_name(registry: str, name: str) -> str:
     return lowered if registry == "npm" else _SEPARATORS.sub("-", lowered)
 
 
+@lru_cache(maxsize=4096)
 def resemblance(registry: str, name: str) -> Resemblance | None:
     """The well-known package that a name is taken for; None for a well-known name, and for one that is like no other."""
     names = _names(registry)
@@ -85,7 +90,7 @@ def resemblance(registry: str, name: str) -> Resemblance | None:
     if core != plain and len(core) >= SHORTEST_TARGET and core in names.squeezed.values():
         return Resemblance(core, is_close=False)
     parts = _long_parts(plain, names)
-    misspelt = next((word for part in parts if part not in WORDS for word in WORDS if _is_misspelt(part, word)), None)
+    misspelt = next(filter(None, map(_misspelt_word, parts)), None)
     if misspelt is not None:
         return Resemblance(misspelt, is_close=True)
     target = next(filter(None, (_slip_target(part, names) for part in parts)), None)
@@ -93,12 +98,14 @@ def resemblance(registry: str, name: str) -> Resemblance | None:
     return None if target is None or is_plural else Resemblance(target, is_close=False)
 
 
-def _is_misspelt(part: str, word: str) -> bool:
-    """Whether a part is a word with a slip inside it. At its ends, a letter makes another form of the word; s and z are one."""
-    if part.replace("z", "s") == word.replace("z", "s"):
-        return False
-    same_ends = part[:2] == word[:2] and part[-2:] == word[-2:]
-    return min(len(part), len(word)) >= SHORTEST_WORD and same_ends and is_one_slip(part, word)
+def _misspelt_word(part: str) -> str | None:
+    """The word that a part is with a slip inside it. At its ends, a letter makes another form of the word; s and z are one."""
+    if part in WORDS or len(part) < SHORTEST_WORD:
+        return None
+    for word in _WORDS_BY_ENDS.get((part[:2], part[-2:]), ()):
+        if is_one_slip(part, word) and part.replace("z", "s") != word.replace("z", "s"):
+            return word
+    return None
 
 
 def _long_parts(name: str, names: _Names) -> list[str]:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
+from vskill_platform.scanning.tier1.excerpts import show_invisible
+
 MOST_BYTES = 24 * 1024 * 1024
 """Bytes that all containers of one skill may hold together, at all depths."""
 MOST_MEMBERS = 2_000
@@ -117,6 +119,6 @@ def escapes(name: str) -> bool:
 
 
 def shown_name(name: str) -> str:
-    """A member's name as part of a path in a report."""
-    plain = name.replace("\\", "/").strip("/")
+    """A member's name as part of a path in a report, with nothing in it that a screen would hide or obey."""
+    plain = show_invisible(name.replace("\\", "/").strip("/"))
     return plain if len(plain) <= LONGEST_NAME else f"{plain[:LONGEST_NAME]}…"

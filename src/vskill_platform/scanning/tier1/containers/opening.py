@@ -15,6 +15,7 @@ from vskill_platform.scanning.limits import ARCHIVE_LIMIT, UNANALYSABLE_FILE, Sc
 from vskill_platform.scanning.tier1.containers import office, pdfs
 from vskill_platform.scanning.tier1.containers.members import (
     DEEPEST,
+    LONGEST_NAME,
     MOST_BYTES,
     OVER_A_LIMIT,
     UNSEEN,
@@ -36,6 +37,7 @@ from vskill_platform.scanning.tier1.containers.tars import is_tar, read_tar
 from vskill_platform.scanning.tier1.containers.zips import ends_as_zip, read_zip
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.file_kinds import MEDIA_SUFFIXES, Shape, suffix_of
+from vskill_platform.scanning.tier1.name_tricks import has_hidden_characters
 from vskill_platform.scanning.tier1.skill import FileUnderScan, LimitHit, Sighting
 
 SHORTEST_TRAILER = 24
@@ -124,17 +126,24 @@ class _Opener:
                 members.append(one)
             else:
                 self._note(file, one)
+        self._judge_members(file, members)
+        if office.is_office(members):
+            members = list(office.readable_parts(members))
+        return [_inner(file, member) for member in members]
+
+    def _judge_members(self, file: FileUnderScan, members: list[Member]) -> None:
+        """What the members say about the archive, whatever is in them."""
         if suffix_of(file.path) in MEDIA_SUFFIXES:
             self._say("picture_is_archive", file)
             self.seen.append(LimitHit(UNANALYSABLE_FILE))
         if suffix_of(file.path) in TEXT_SUFFIXES or any(member.name == "__main__.py" for member in members):
             self._say("archive_is_disguised", file)
         self.seen += office.find_active_parts(file.path, members)
-        if office.is_office(members):
-            members = list(office.readable_parts(members))
+        deceptive = next((member.name for member in members if has_hidden_characters(member.name[:LONGEST_NAME])), None)
+        if deceptive is not None:
+            self._say("file_name_deceives", file, detail=deceptive)
         if collision := _collision(members):
             self._note(file, Flawed(Flaw.COLLISION, collision))
-        return [_inner(file, member) for member in members]
 
     def _open_pdf(self, file: FileUnderScan) -> list[FileUnderScan]:
         objects = pdfs.readable_objects(file.content, allowance=self._allowance)

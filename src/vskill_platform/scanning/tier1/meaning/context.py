@@ -14,7 +14,6 @@ from functools import lru_cache
 
 from vskill_platform.domain.content import SKILL_FILE_NAMES
 from vskill_platform.domain.scan import Threat
-from vskill_platform.scanning.tier1.file_kinds import FileKind
 from vskill_platform.scanning.tier1.markdown.document import Block, BlockKind
 from vskill_platform.scanning.tier1.rules import Rule
 from vskill_platform.scanning.tier1.skill import FileUnderScan, Hit, SkillUnderScan
@@ -65,10 +64,11 @@ ABOUT_WORDS = frozenset(
 _NEGATION = re.compile(
     r"(?i)\b(?:never|do not|don['’]t|must not|mustn['’]t|should not|shouldn['’]t|cannot|avoid|refuse to|"
     r"rather than|instead of|"
-    r"stop|not recommended|forbidden|prohibited|no)\b(?! (?:\w+ )?(?:forget|fail|omit|skip|hesitate|neglect|"
+    r"not recommended|forbidden|prohibited)\b(?! (?:\w+ )?(?:forget|fail|omit|skip|hesitate|neglect|"
     r"miss|matter|worry|need|"
     r"tell|mention|inform|ask|proceed|continue)\b)"
 )
+_NO_SUCH = re.compile(r"(?i)\b(?:no|nothing|none)\s(?:\w+\s)?$")
 _CLAUSE_END = re.compile(r"[;:.,]\s|\bbut\b|\bthen\b|\bjust\b")
 _SPEAKS_OF = re.compile(
     r"(?i)❌|✗|✘|🚫|⛔|⚠|\b(?:attack\w*|malicious\w*|malware|exploit\w*|inject\w*|jailbreak\w*|payloads?|"
@@ -104,12 +104,12 @@ _COMMENT = re.compile(
 )
 """What a comment in code begins with that speaks of the lines below it."""
 _LEADS_TO_ATTACK = re.compile(
-    r"(?i)\b(?:attackers?|adversar\w+|malicious \w+|exploit(?:s|ed|ation)?|payloads?|vulnerable|injected|"
-    r"anti-?patterns?|"
-    r"attack (?:examples?|vectors?|scenarios?|flow|chain|pattern)s?|compromised|(?:do not|don['’]t|"
-    r"never) (?:run|do|use|copy|write)|red flags?|"
-    r"dangerous|insecure|unsafe|look(?:s|ing)? (?:for|like)|poisoned|suspicious|hostile|bad (?:example|practice|"
-    r"habit)s?)\b"
+    r"(?i)\b(?:attackers?|adversar\w+|malicious \w+|exploit(?:s|ed|ation)?|payloads?|injected|anti-?patterns?|"
+    r"red flags?|poisoned|"
+    r"attack (?:examples?|vectors?|scenarios?|flow|chain|pattern)s?|look(?:s|ing)? (?:for|like)|bad (?:example|practice|habit)s?|"
+    r"(?:do not|don['’]t|never) (?:run|do|use|copy|write)|"
+    r"(?:vulnerable|compromised|dangerous|insecure|unsafe|suspicious|hostile) "
+    r"(?:code|commands?|examples?|patterns?|versions?|ways?|variants?|inputs?|skills?|scripts?|usage|configurations?|snippets?|implementations?|descriptions?|workflows?|lines?))\b"
 )
 _PROTECTS = re.compile(
     r"(?i)\b(?:against|protect\w*|prevent\w*|mitigat\w*|defend\w*|harden\w*|first run|please run|must run)\b"
@@ -130,13 +130,22 @@ _BAD_HEADING = re.compile(
 _SECURITY = re.compile(
     r"(?i)\b(?:security|secure|vulnerab\w*|threats?|malware|attacks?|attackers?|audit\w*|pentest\w*|penetration|"
     r"exploit\w*|injection|forensic\w*|"
-    r"incident|ransomware|phishing|breach\w*|cyber\w*|triage|CTF|hack\w*|blue.team\w*|jailbreak\w*|red.team\w*|"
+    r"incident|ransomware|phishing|obfuscat\w*|honeytokens?|canar(?:y|ies)|decoys?|guardrails?|breach\w*|cyber\w*|triage|CTF|hack\w*|blue.team\w*|jailbreak\w*|red.team\w*|"
     r"harden\w*|scanner|scans?|detect\w*|CVE|OWASP|misuse|footguns?|fuzz\w*|yara|semgrep|codeql)\b"
 )
 _LOOKS_FOR = re.compile(r"\\s|\\b|\\w|\(\?i\)|\br[\"']|re\.compile|(?i:pattern|regex|signature)")
 _ORDERS = re.compile(
     r"(?i)\b(?:run|execute|type|paste|install|start|use|enter|launch|call|try|first|then|now|please|"
     r"copy)\b[^\"'`“‘«|]{0,25}[\"'`“‘«|*]{1,3}[^\"'`|]{0,30}$"
+)
+_SAID = re.compile(
+    r"(?i)\b(?:says?|said|saying|reads?|reading|contains?|containing|such as|like|e\.g\.|called|phrases?|words?|"
+    r"sentences?|strings?)"
+    r"\s{0,2}[\"`“«][^\"`”»]{0,40}$|(?:出现|例如|比如|写着|包含)[“「\"][^”」\"]{0,40}$"
+)
+"""What leads to words that are somebody else's."""
+_SAMPLES = re.compile(
+    r"(?i)(?:^|[/_.-])(?:tests?|fixtures?|samples?|cases|corpus|prompts?|evals?|examples?|payloads?)(?:[/_.-]|$)"
 )
 _QUOTES = re.compile('["`“”«»|]')
 _LABELLED = re.compile(r"[\w ]{0,16}: ?[\"`“]")
@@ -146,10 +155,8 @@ def stance_of(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, rule: Rule) 
     """How the text stands to what the rule found at this place."""
     if hit.layer not in READ_AS_IT_STANDS or not 0 < hit.line <= len(file.lines):
         return Stance.STATED
-    if FileKind.SCRIPT in file.kinds and FileKind.MARKDOWN not in file.kinds:
-        return _stance_in_script(skill, file, hit, rule)
     if not file.is_markdown:
-        return Stance.STATED
+        return _stance_in_script(skill, file, hit, rule)
     block = file.document.block_at(hit.line)
     if block is None or block.kind in (BlockKind.COMMENT, BlockKind.HTML, BlockKind.FRONTMATTER):
         return Stance.STATED
@@ -172,16 +179,17 @@ def _names_security(text: str) -> bool:
 
 
 def _stance_in_script(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, rule: Rule) -> Stance:
-    """A program that looks for words has them in it: on a line that is a pattern, in a skill that says it looks for such."""
+    """A program that looks for words has them in it, as patterns or as samples to try, in a skill that says it looks for such."""
     line = file.lines[hit.line - 1][:LONGEST_LINE]
-    is_pattern = rule.category in ABOUT_WORDS and _LOOKS_FOR.search(line) is not None
-    return Stance.QUOTED if is_pattern and is_about_security(skill) else Stance.STATED
+    is_sample = _LOOKS_FOR.search(line) or _SAMPLES.search(file.path)
+    is_named = rule.category in ABOUT_WORDS and is_sample is not None
+    return Stance.QUOTED if is_named and is_about_security(skill) else Stance.STATED
 
 
 def _stance_in_prose(line: str, hit: Hit, *, is_security: bool) -> Stance:
     before = line[: max(0, hit.column - 1)]
     clause = before[max((found.end() for found in _CLAUSE_END.finditer(before)), default=0) :]
-    if _NEGATION.search(clause) or _LABEL.search(before[:60]) or _COMMENT.search(_comment_behind(line, hit)):
+    if _NEGATION.search(clause) or _NO_SUCH.search(clause) or _LABEL.search(before[:60]) or _COMMENT.search(_comment_behind(line, hit)):
         return Stance.WARNED
     if _ATTACKER_ACTS.search(before) or _ATTACKER_ACTS.search(clause):
         return Stance.QUOTED
@@ -190,7 +198,8 @@ def _stance_in_prose(line: str, hit: Hit, *, is_security: bool) -> Stance:
     is_quoted = is_opened is not None and _QUOTES.search(line[at:]) is not None
     if not is_quoted or _ORDERS.search(before[-60:]):
         return Stance.STATED
-    return Stance.QUOTED if is_security or _SPEAKS_OF.search(_around_quotation(line, at)) else Stance.STATED
+    is_spoken_of = _SPEAKS_OF.search(_around_quotation(line, at)) or _SAID.search(before[-60:])
+    return Stance.QUOTED if is_security or is_spoken_of else Stance.STATED
 
 
 def _around_quotation(line: str, at: int) -> str:

@@ -17,72 +17,83 @@ from vskill_platform.scanning.tier1.skill import Fact, FactKind, FileUnderScan, 
 BROKEN_PROMISE = "broken_promise"
 CHECKS = frozenset([BROKEN_PROMISE])
 MOST_TEXT = 200_000
+SCRIPT_HEAD = 2_000
+"""Bytes at the head of a script in which it speaks of itself."""
+LOOPBACK = frozenset(["localhost", "127.0.0.1", "::1", "0.0.0.0"])  # noqa: S104
 
 
 class Promise(NamedTuple):
-    """A promise: how it is worded, and which facts break it."""
+    """A promise: how it is worded, which facts or which code break it, and whether the body of the SKILL.md can make it."""
 
     words: str
-    broken_by: frozenset[FactKind]
-    changes_files: bool
+    meaning: str
+    broken_by: frozenset[FactKind] = frozenset()
+    broken_in_code: str | None = None
+    counts_in_body: bool = False
 
 
+_NETWORK = frozenset([FactKind.SENDS, FactKind.REACHES, FactKind.DOWNLOADS])
+_DESTROYS = (
+    r"\bos\.(?:remove|unlink|rename|replace|rmdir|removedirs|truncate)\(|\bshutil\.(?:rmtree|move)\(|\.unlink\(|"
+    r"\bfs\.(?:unlink|rm|rename)\w*\(|(?m:^\s*(?:rm|mv|shred|truncate)\s+)"
+)
+_WRITES = (
+    rf"{_DESTROYS}|\.write_(?:text|bytes)\(|\bopen\([^)\n]{{1,80}},\s*[\"'](?:w|a|x|r\+|wb|ab)[\"']|"
+    r"\bfs\.(?:writeFile|appendFile)\w*\("
+)
 _PROMISES = (
     Promise(
-        r"(?i)\b(?:(?:works?|runs?|operates?|processed|stays?|entirely|fully|completely|100 ?%|purely|only|"
-        r"strictly) (?:\w+ )?(?:offline|locally|local|on[- ]device)"
-        r"|(?:without|no|never|needs no|requires no|makes no|does not (?:use|need|make|access)) (?:any |"
-        r"an? )?(?:network|internet|external (?:api|service|network|request)|outbound|"
-        r"remote)(?: \w+)?(?: access| calls?| requests?| connection)?"
-        r"|(?:no|nothing|no data|never) (?:ever )?(?:leaves|is sent|are sent|sends|is uploaded|is transmitted|"
-        r"goes over)\b[^.\n]{0,40})",
-        frozenset([FactKind.SENDS, FactKind.REACHES, FactKind.DOWNLOADS]),
-        changes_files=False,
+        r"(?i)\b(?:works?|runs?|operates?|entirely|fully|completely|100 ?%|purely|strictly) (?:\w+ )?"
+        r"(?:offline|locally|on[- ]device)\b|\b(?:without|needs no|requires no|makes no|no) (?:any )?"
+        r"(?:network|internet|external (?:api|network)|outbound) (?:access|calls?|requests?|connections?)",
+        meaning="says that it stays offline",
+        broken_by=_NETWORK,
     ),
     Promise(
-        r"(?i)(?:\bread[- ]only\b[^.\n]{0,30}(?:skill|tool|operation|access|mode|:|,|;|\.|$)|\b(?:does not|"
-        r"doesn't|never|will not|won't|makes? no|without) (?:modify|modif\w+|change|changing|changes?|write|"
-        r"writing|alter\w*|touch\w*|delete|deleting)\b[^.\n]{0,30}(?:files?|disk|anything|data|system|config\w*|"
-        r"source)|\bno side[- ]effects?\b)",
-        frozenset(),
-        changes_files=True,
+        r"(?i)\b(?:no data|nothing|no text|no files?) (?:ever )?(?:leaves|is (?:ever )?(?:sent|uploaded|transmitted))\b",
+        meaning="says that nothing leaves the machine",
+        broken_by=_NETWORK,
+        counts_in_body=True,
     ),
-)
-_CHANGES = (
-    r"\bos\.(?:remove|unlink|rename|replace|rmdir|removedirs|truncate)\(|\bshutil\.(?:rmtree|move)\(|\.unlink\(|"
-    r"\.write_(?:text|bytes)\("
-    r"|\bopen\([^)\n]{1,80},\s*[\"'](?:w|a|x|r\+|wb|ab)[\"']|\bfs\.(?:writeFile|unlink|rm|rename|"
-    r"appendFile)\w*\(|(?m:^\s*(?:rm|mv|shred|truncate)\s+)"
+    Promise(
+        r"(?i)\bread[- ]only\b|\bno side[- ]effects?\b",
+        meaning="says that it only reads",
+        broken_in_code=_DESTROYS,
+    ),
+    Promise(
+        r"(?i)\b(?:does not|doesn't|never|will not|won't) (?:modify|change|write|alter|touch|delete)s? (?:any )?"
+        r"(?:files?|anything|your files|disk)\b|\bmakes? no changes to (?:the )?(?:disk|files?)\b",
+        meaning="says that it changes no files",
+        broken_in_code=_WRITES,
+        counts_in_body=True,
+    ),
 )
 
 
 def find_broken_promises(skill: SkillUnderScan, observations: Sequence[Observation]) -> Iterator[Sighting]:
-    """Scripts that do what the skill, or they themselves, say is not done; once a script."""
+    """Scripts that do what the skill, or they themselves, say is not done; once a script and promise."""
     facts = [seen for seen in observations if isinstance(seen, Fact)]
-    scripts = [file for file in skill.files if FileKind.SCRIPT in file.kinds and FileKind.MARKDOWN not in file.kinds]
-    promised = skill.skill_file.encoded[:MOST_TEXT] if skill.skill_file else b""
-    for file in scripts:
+    described = skill.frontmatter.text.encode() if skill.frontmatter else b""
+    body = skill.skill_file.encoded[:MOST_TEXT] if skill.skill_file else b""
+    for file in skill.files:
+        if FileKind.SCRIPT not in file.kinds or FileKind.MARKDOWN in file.kinds:
+            continue
         own = [fact for fact in facts if fact.file == file.path]
         for promise in _PROMISES:
-            words = compile_pattern(promise.words)
-            if words.is_in(promised) or words.is_in(file.encoded[:MOST_TEXT]):
+            made_in = (body if promise.counts_in_body else described, file.encoded[:SCRIPT_HEAD])
+            if any(compile_pattern(promise.words).is_in(text) for text in made_in):
                 yield from _breaks(promise, file, own)
 
 
 def _breaks(promise: Promise, file: FileUnderScan, facts: Sequence[Fact]) -> Iterator[Sighting]:
-    broken = next((fact for fact in facts if fact.kind in promise.broken_by and not _is_loopback(fact.value)), None)
-    if broken is not None:
-        line = file.lines[broken.line - 1] if 0 < broken.line <= len(file.lines) else ""
-        yield Sighting(
-            BROKEN_PROMISE, file.path, broken.line, 1, make_excerpt(line), broken.layer, "says that it stays local"
-        )
-    elif promise.changes_files:
-        span = next(compile_pattern(_CHANGES).spans(file.encoded), None)
-        if span is not None:
-            number = file.encoded.count(b"\n", 0, span.start) + 1
-            excerpt = make_excerpt(file.lines[number - 1])
-            yield Sighting(BROKEN_PROMISE, file.path, number, 1, excerpt, "raw", "says that it changes nothing")
+    number = next((fact.line for fact in facts if fact.kind in promise.broken_by and not _is_loopback(fact.value)), 0)
+    if promise.broken_in_code is not None:
+        span = next(compile_pattern(promise.broken_in_code).spans(file.encoded), None)
+        number = 0 if span is None else file.encoded.count(b"\n", 0, span.start) + 1
+    if 0 < number <= len(file.lines):
+        excerpt = make_excerpt(file.lines[number - 1])
+        yield Sighting(BROKEN_PROMISE, file.path, number, 1, excerpt, "raw", promise.meaning)
 
 
 def _is_loopback(host: str) -> bool:
-    return host in {"localhost", "127.0.0.1", "::1", "0.0.0.0"} or host.endswith(".local")  # noqa: S104
+    return host in LOOPBACK or host.endswith(".local")

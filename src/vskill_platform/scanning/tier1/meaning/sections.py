@@ -70,9 +70,10 @@ _PATTERNS = {
 
 
 _HINT = (
-    r"(?i)\.(?:exe|msi|dmg|pkg|apk|appimage|scr|bat|cmd|ps1|jar|deb|rpm|vbs|hta|run|command|zip|rar|7z|tgz|iso|cab|tar\.gz)\b|"
-    r"/releases/|://\d|(?:paste|glot\.|rentry|bin\.|bit\.ly|tinyurl|is\.gd|t\.co|cutt|rebrand|ngrok|trycloud|transfer|file\.io|"
-    r"gofile|mediafire|mega\.nz|anonfile|workers\.dev|pages\.dev|duckdns|webhook\.site)"
+    r"(?i)[\w)](?:\.(?:exe|msi|dmg|pkg|apk|appimage|scr|bat|cmd|ps1|jar|deb|rpm|vbs|hta|run|command|zip|rar|7z|tgz|iso|cab|gz))"
+    r"(?:[\s)>\"'`?#,]|$)|/releases/|://\d|"
+    r"(?:paste|glot\.|rentry|bin\.|bit\.ly|tinyurl|is\.gd|t\.co/|cutt\.|rebrand|ngrok|trycloud|transfer\.sh|file\.io|gofile|"
+    r"mediafire|mega\.nz|anonfile|workers\.dev|pages\.dev|duckdns|webhook\.site)"
 )
 """What a text must have for any of its sections to be looked at."""
 

@@ -42,7 +42,7 @@ from vskill_platform.scanning.tier1.views.view import (
 DEEPEST = 3
 SMALLEST_PROGRAM = 40
 """Bytes from which on something can be a program or an archive; less is a signature that a text speaks of."""
-MOST_TRIES = 300_000
+MOST_TRIES = 60_000
 MOST_PAYLOADS = 20_000
 MOST_BYTES = 16 * 1024 * 1024
 WHOLE_SKILL_HINTS = frozenset(["base85", "ascii85"])

@@ -21,7 +21,6 @@ _OPENING = Pattern(
 _TAG = re.compile(rb"<(/?)([A-Za-z][A-Za-z0-9-]*+)")
 _ATTRIBUTE = re.compile(rb"([A-Za-z][A-Za-z0-9_-]*+)(?:\s*+=\s*+(\"[^\"]*+\"|'[^']*+'|[^\s\"'>]++))?")
 _STYLE = Pattern(r"(?is)<style\b[^>]*>.*?</style")
-_CSS_COMMENT = re.compile(r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/")
 _CSS_BLANKS = re.compile(r"\s+|!important")
 _HIDING = re.compile(
     r"display:none|visibility:(?:hidden|collapse)|content-visibility:hidden|color:transparent|transform:scale\(0"
@@ -36,9 +35,10 @@ _COLOUR = re.compile(r"(?:^|;)color:([^;]+)")
 _BACKGROUND = re.compile(r"(?:^|;)background(?:-color)?:([^;]+)")
 _CLASSES = "hidden sr-only visually-hidden visuallyhidden screen-reader-text d-none invisible is-hidden hide"
 _HIDING_CLASSES = frozenset(_CLASSES.split())
-_RULE = re.compile(r"([^{}]{1,200})\{([^{}]{1,500})\}")
+_RULE = Pattern(r"[^{}]+\{[^{}]*\}")
+LONGEST_RULE = 1_000
 _SELECTED = re.compile(r"([.#])([\w-]+)")
-_SCRIPT_COMMENT = re.compile(rb"/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/|(?:^|\s)//[^\n]*+")
+_SCRIPT_COMMENT = Pattern(r"/\*(?s:.*?)\*/|(?m:^|\s)//[^\n]*")
 _SHEET_BODY = re.compile(rb"\{[^{}]*+\}")
 
 
@@ -75,7 +75,7 @@ def _text_of(inside: bytes, name: bytes, tag: bytes) -> bytes:
     if name == b"style":
         return _SHEET_BODY.sub(b"", inside)
     if name == b"script" and (b"type" not in tag or b"javascript" in tag or b"module" in tag or b"json" in tag):
-        return b"\n".join(_SCRIPT_COMMENT.findall(inside))
+        return b"\n".join(inside[start:end] for start, end in _SCRIPT_COMMENT.spans(inside))
     return inside
 
 
@@ -84,7 +84,9 @@ def _value(given: bytes) -> str:
 
 
 def _tidy(style: str) -> str:
-    return _CSS_BLANKS.sub("", _CSS_COMMENT.sub("", style)).lower()
+    """The style without comments and blanks. A comment that is never closed hides what follows it."""
+    first, *others = style.split("/*")
+    return _CSS_BLANKS.sub("", first + "".join(other.partition("*/")[2] for other in others)).lower()
 
 
 def _is_unseen(style: str) -> bool:
@@ -100,10 +102,11 @@ def _is_unseen(style: str) -> bool:
 def _hidden_by_style(data: bytes) -> frozenset[str]:
     """The classes and ids that a style sheet on the page hides."""
     found: set[str] = set()
-    for start, end in _STYLE.spans(data):
-        sheet = _CSS_COMMENT.sub("", data[start:end].decode(errors="replace"))
-        for selector, body in _RULE.findall(sheet):
-            if _HIDING.search(_tidy(body)):
+    for begin, stop in _STYLE.spans(data):
+        sheet = data[begin:stop]
+        for start, end in _RULE.spans(sheet):
+            selector, _, body = sheet[start:end].decode(errors="replace").partition("{")
+            if len(body) <= LONGEST_RULE and _HIDING.search(_tidy(body.rstrip("}"))):
                 found.update(kind + name for kind, name in _SELECTED.findall(selector))
     return frozenset(found)
 

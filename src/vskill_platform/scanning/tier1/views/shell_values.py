@@ -8,6 +8,8 @@ from fnmatch import fnmatchcase
 
 LONGEST_VALUE = 500
 MOST_BRANCHES = 64
+MOST_BRACE_BYTES = 20_000
+"""Bytes that are looked at to take one word with braces apart."""
 DEEPEST_BRACES = 6
 LONGEST_GLOB = 60
 _ESCAPE = re.compile(
@@ -95,9 +97,10 @@ def _sliced(value: bytes, found: re.Match[bytes]) -> bytes:
 
 def braces(word: bytes) -> list[bytes]:
     """The words that a word with braces stands for, `{a,b}c` for `ac` and `bc`; itself where it has none."""
-    done, waiting = list[bytes](), [(word, 0)]
-    while waiting and len(done) < MOST_BRANCHES:
+    done, waiting, left = list[bytes](), [(word, 0)], MOST_BRACE_BYTES
+    while waiting and len(done) < MOST_BRANCHES and left > 0:
         text, depth = waiting.pop()
+        left -= len(text)
         span = _first_braces(text) if depth < DEEPEST_BRACES * 2 else None
         if span is None:
             done.append(text)

@@ -7,19 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import pairwise
 
 from vskill_platform.scanning.tier1.views.collage import Change, Piece
 from vskill_platform.scanning.tier1.views.shell_pipes import carried_out, said, words_of
 from vskill_platform.scanning.tier1.views.shell_signs import ADJACENT_NAMES, TELLING_VALUE
-from vskill_platform.scanning.tier1.views.shell_values import (
-    LONGEST_VALUE,
-    ansi_c,
-    braces,
-    parameter,
-    program_of_glob,
-)
+from vskill_platform.scanning.tier1.views.shell_values import LONGEST_VALUE, ansi_c, parameter
+from vskill_platform.scanning.tier1.views.shell_word import Part, Word, finished
 
 _TOKEN = re.compile(
     rb"""
@@ -53,48 +46,9 @@ _ASSIGNS = re.compile(rb"(?:^|[\s;&|(])([A-Za-z_][A-Za-z0-9_]*)\+?=")
 _TELLING = re.compile(TELLING_VALUE.encode())
 _ADJACENT = re.compile(ADJACENT_NAMES.encode())
 _NAMES = re.compile(rb"\$[{(!]{0,2}([A-Za-z_][A-Za-z0-9_]*)")
-_EXPANDS = re.compile(rb"[{?*\[]")
 _NEW_COMMAND = re.compile(rb"[;|&(\n\x60]")
-_PROGRAM = re.compile(rb"[a-z][a-z0-9._+-]+")
-MOST_CONSTANTS = 2_000
-
-
-@dataclass
-class _Part:
-    """A part of a word. `is_quoting` says that it differs from what is written by its quotes alone."""
-
-    value: bytes
-    change: Change
-    is_quoting: bool = False
-    is_known: bool = True
-    is_variable: bool = False
-    is_bare: bool = False
-
-
-@dataclass
-class _Word:
-    """Parts without a gap between them."""
-
-    start: int
-    starts_command: bool
-    parts: list[_Part] = field(default_factory=list)
-    end: int = 0
-
-    @property
-    def value(self) -> bytes:
-        """What the shell makes of the word."""
-        return b"".join(part.value for part in self.parts)
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether it is written as it reads."""
-        part = self.parts[0]
-        return len(self.parts) == 1 and part.is_bare and not _EXPANDS.search(part.value)
-
-    @property
-    def is_known(self) -> bool:
-        """Whether all of it is constant."""
-        return all(part.is_known for part in self.parts)
+MOST_CONSTANTS = 20_000
+"""Constants that are remembered at a time; beyond it the oldest is forgotten."""
 
 
 class ShellReader:
@@ -117,7 +71,7 @@ class ShellReader:
             self._remember(simple[1], simple[2] or simple[3] or simple[4] or b"")
             return False
         used = _NAMES.findall(line)
-        if used and not (self._telling | set(_ASSIGNS.findall(line))).isdisjoint(used):
+        if used and not (self._telling.isdisjoint(used) and set(_ASSIGNS.findall(line)).isdisjoint(used)):
             return True
         if used and _ADJACENT.search(line) and not self._constants.keys().isdisjoint(used):
             return True
@@ -130,19 +84,19 @@ class ShellReader:
         for word in self._words(line):
             if word.is_plain:
                 continue
-            value, change = _finished(word)
+            value, change = finished(word)
             if change is not Change.NONE:
                 yield Piece(value, start + word.start, start + word.end, change)
 
-    def _words(self, line: bytes) -> Iterator[_Word]:
-        word: _Word | None = None
+    def _words(self, line: bytes) -> Iterator[Word]:
+        word: Word | None = None
         starts_command = True
         for token in _TOKEN.finditer(line):
             if token.lastgroup != "gap":
                 if word is None:
                     if token[0].startswith(b"#"):
                         break
-                    word = _Word(token.start(), starts_command)
+                    word = Word(token.start(), starts_command)
                 word.parts.append(self._part(token))
                 word.end = token.end()
                 continue
@@ -157,7 +111,7 @@ class ShellReader:
             yield self._noted(word)
         self._end_command()
 
-    def _noted(self, word: _Word) -> _Word:
+    def _noted(self, word: Word) -> Word:
         """Remembers the constant that a word assigns."""
         found = _ASSIGNMENT.fullmatch(word.value) if word.starts_command else None
         if found is None:
@@ -180,23 +134,24 @@ class ShellReader:
         self._command = []
 
     def _remember(self, name: bytes, value: bytes, *, is_odd: bool = False) -> None:
-        if len(self._constants) < MOST_CONSTANTS:
-            self._constants[name] = value[:LONGEST_VALUE]
-            if is_odd:
-                self._odd.add(name)
-            if is_odd or _TELLING.search(value):
-                self._telling.add(name)
+        if len(self._constants) >= MOST_CONSTANTS:
+            del self._constants[next(iter(self._constants))]
+        self._constants[name] = value[:LONGEST_VALUE]
+        if is_odd:
+            self._odd.add(name)
+        if is_odd or _TELLING.search(value):
+            self._telling.add(name)
 
-    def _part(self, token: re.Match[bytes]) -> _Part:
+    def _part(self, token: re.Match[bytes]) -> Part:
         text = token[0]
         match token.lastgroup:
             case "continued":
-                return _Part(b"", Change.ORDINARY)
+                return Part(b"", Change.ORDINARY)
             case "escape":
-                return _Part(text[1:], Change.TRICK if text[1:].isalnum() else Change.NONE, is_quoting=True)
+                return Part(text[1:], Change.TRICK if text[1:].isalnum() else Change.NONE, is_quoting=True)
             case "ansi":
                 plain = ansi_c(text[2:-1])
-                return _Part(plain, Change.TRICK if plain != text[2:-1] else Change.NONE, is_quoting=True)
+                return Part(plain, Change.TRICK if plain != text[2:-1] else Change.NONE, is_quoting=True)
             case "single":
                 return _in_quotes(text[1:-1], Change.NONE)
             case "double":
@@ -206,13 +161,13 @@ class ShellReader:
             case "parameter":
                 return self._parameter(text)
             case _:
-                return _Part(text, Change.NONE, is_bare=True)
+                return Part(text, Change.NONE, is_bare=True)
 
-    def _double(self, inside: bytes) -> _Part:
+    def _double(self, inside: bytes) -> Part:
         """What stands between double quotes, with the parameters that are known."""
         if b"$" not in inside and b"\\" not in inside:
             return _in_quotes(inside, Change.NONE)
-        parts: list[_Part] = []
+        parts: list[Part] = []
 
         def replaced(found: re.Match[bytes]) -> bytes:
             if found["sign"] is not None:
@@ -226,56 +181,35 @@ class ShellReader:
         whole.is_variable = bool(parts)
         return whole
 
-    def _parameter(self, text: bytes) -> _Part:
+    def _parameter(self, text: bytes) -> Part:
         inside = text[2:-1] if text[:2] == b"${" else text[1:]
         if inside[:1] in b"@*0123456789" and inside:
-            return _Part(text, Change.NONE, is_known=False, is_variable=True)
+            return Part(text, Change.NONE, is_known=False, is_variable=True)
         value = parameter(inside, self._constants)
         if value is None:
-            return _Part(text, Change.NONE, is_known=inside in _OF_MACHINE)
+            return Part(text, Change.NONE, is_known=inside in _OF_MACHINE)
         separators = self._constants.get(b"IFS", b"")
         if separators and not inside.startswith(b"IFS"):
             value = value.translate(bytes.maketrans(separators, b" " * len(separators)))
         is_odd = inside in self._odd or _is_odd(inside)
-        return _Part(value, Change.TRICK if is_odd else Change.ORDINARY, is_variable=True)
+        return Part(value, Change.TRICK if is_odd else Change.ORDINARY, is_variable=True)
 
-    def _substituted(self, text: bytes) -> _Part:
+    def _substituted(self, text: bytes) -> Part:
         """What a command in `$( )` prints, where it prints a constant; in a Makefile, what the name stands for."""
         inside = text[2:-1] if text.startswith(b"$(") else text[1:-1]
         if not inside.strip():
-            return _Part(b"", Change.TRICK)
+            return Part(b"", Change.TRICK)
         if inside in self._constants:
-            return _Part(self._constants[inside], Change.ORDINARY, is_variable=True)
+            return Part(self._constants[inside], Change.ORDINARY, is_variable=True)
         plain = self._double(inside) if b"$" in inside else None
         if plain is not None and not plain.is_known:
-            return _Part(text, Change.NONE, is_known=False)
+            return Part(text, Change.NONE, is_known=False)
         command = inside if plain is None else plain.value
         try:
             value = carried_out(command) if b"|" in command else said(words_of(command))
         except ValueError:
-            return _Part(text, Change.NONE, is_known=False)
-        return _Part(value.rstrip(b"\n")[:LONGEST_VALUE], Change.TRICK)
-
-
-def _finished(word: _Word) -> tuple[bytes, Change]:
-    """What a word reads as, and what that says of it."""
-    parts = _without_empty_parameters(word.parts)
-    value = b"".join(part.value for part in parts)
-    change = max((part.change for part in parts), default=Change.NONE)
-    if _is_split(parts) or (word.starts_command and _is_quoted_program(parts)):
-        change = Change.TRICK
-    if b"{" in value and b"," in value and not any(part.is_quoting for part in parts):
-        expanded = braces(value)
-        if len(expanded) > 1:
-            is_command = word.starts_command and value.startswith(b"{")
-            value, change = b" ".join(map(_program, expanded)), max(change, Change(1 + is_command))
-    if program := program_of_glob(value):
-        value, change = program, Change.TRICK
-    return value, change
-
-
-def _program(word: bytes) -> bytes:
-    return program_of_glob(word) or word
+            return Part(text, Change.NONE, is_known=False)
+        return Part(value.rstrip(b"\n")[:LONGEST_VALUE], Change.TRICK)
 
 
 def _is_odd(inside: bytes) -> bool:
@@ -283,46 +217,12 @@ def _is_odd(inside: bytes) -> bool:
     return inside.startswith((b"!", b"IFS")) or (b":" in inside and inside.rpartition(b":")[2].strip(b" -").isdigit())
 
 
-def _leaves_room(word: _Word) -> bool:
+def _leaves_room(word: Word) -> bool:
     """Whether a command can still follow: behind assignments and words such as `export`."""
     value = word.value
     return _ASSIGNMENT.fullmatch(value) is not None or value in _DECLARING or value in (b"$", b">")
 
 
-def _in_quotes(inside: bytes, change: Change) -> _Part:
+def _in_quotes(inside: bytes, change: Change) -> Part:
     plain = _NESTED_QUOTES.sub(b"", inside)
-    return _Part(plain, Change.TRICK if plain != inside else change, is_quoting=True)
-
-
-def _without_empty_parameters(parts: list[_Part]) -> list[_Part]:
-    """The parts without `$@` and its like between letters, where they stand for nothing."""
-    kept: list[_Part] = []
-    for number, part in enumerate(parts):
-        is_between = 0 < number < len(parts) - 1 and part.is_variable and not part.is_known
-        before = parts[number - 1].value[-1:] if is_between else b""
-        is_empty = before == b" " or (before.isalnum() and parts[number + 1].value[:1].isalnum())
-        kept.append(_Part(b"", Change.TRICK) if is_empty else part)
-    return kept
-
-
-def _is_split(parts: list[_Part]) -> bool:
-    """Whether quotes, a line's end or several variables meet in the middle of a word."""
-    filled = [part for part in parts if part.value]
-    has_empty = len(filled) < len(parts) and len(filled) > 1
-    for left, right in pairwise(filled):
-        meet = left.value[-1:].isalnum() and right.value[:1].isalnum() and left.is_known and right.is_known
-        if meet and left.is_variable and right.is_variable:
-            return True
-        if meet and not (left.is_variable or right.is_variable) and (has_empty or _is_quote_in_word(left, right)):
-            return True
-    first_is_empty = bool(parts) and not parts[0].value and parts[0].is_quoting
-    return first_is_empty and len(filled) > 0 and not filled[0].is_quoting and filled[0].value[:1].isalpha()
-
-
-def _is_quote_in_word(left: _Part, right: _Part) -> bool:
-    quoted = [part for part in (left, right) if part.is_quoting]
-    return bool(quoted) and not any(b" " in part.value for part in quoted)
-
-
-def _is_quoted_program(parts: list[_Part]) -> bool:
-    return len(parts) == 1 and parts[0].is_quoting and _PROGRAM.fullmatch(parts[0].value) is not None
+    return Part(plain, Change.TRICK if plain != inside else change, is_quoting=True)

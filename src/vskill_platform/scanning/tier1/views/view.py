@@ -15,7 +15,7 @@ from itertools import accumulate
 from typing import NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
-from vskill_platform.scanning.tier1.file_kinds import FileKind, Shape
+from vskill_platform.scanning.tier1.file_kinds import NO_TEXT, FileKind
 from vskill_platform.scanning.tier1.patterns import Span
 from vskill_platform.scanning.tier1.skill import FileUnderScan, LimitHit, Sighting, SkillUnderScan
 
@@ -108,7 +108,7 @@ def once_a_skill(make: Callable[[SkillUnderScan], Made]) -> Callable[[SkillUnder
 
 def files_by_size(skill: SkillUnderScan) -> list[FileUnderScan]:
     """All files but pictures and the like, the smallest first, so that one huge file cannot use up what all may cost."""
-    files = [file for file in skill.files if file.shape is not Shape.MEDIA]
+    files = [file for file in skill.files if file.shape not in NO_TEXT]
     return sorted(files, key=lambda file: len(file.content))
 
 

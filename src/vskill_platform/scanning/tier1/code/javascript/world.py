@@ -28,6 +28,7 @@ from vskill_platform.scanning.tier1.code.shell.embedding import EmbeddedShell
 from vskill_platform.scanning.tier1.skill import FactKind
 
 MOST_FILES = 2_000
+LONGEST_PATH = 200
 _LITERAL_DATE = re.compile(
     r"\b(?:1[5-9]\d{8}(?:\d{3})?|2\d{9}(?:\d{3})?)\b|['\"`]20[2-9]\d-\d\d(?:-\d\d)?|getFullYear\(\)\s*[<>=]{1,3}\s*20[2-9]\d|Date\(\s*20[2-9]\d\s*,"
 )
@@ -195,7 +196,10 @@ class World:
     def _plain_member(self, base: Value, name: str) -> Value:
         if name == "default" and base.path:
             return base
-        path = f"{base.path}.{name}" if base.path else ""
+        path = _longer(base.path, f".{name}")
+        if not path:
+            # Behind a long row of members nothing is known any more, and nothing of the row is kept.
+            return Value(origins=base.origins, base=Value(origins=base.origins, items=base.items, text=base.text, function=base.function), name=name)
         origins = base.origins
         if path in modules.SECRET_MEMBERS:
             origins |= {Origin(Source.SECRET, modules.SECRET_MEMBERS[path])}
@@ -222,7 +226,7 @@ class World:
             return Value(origins=base.origins if is_any else frozenset([Origin(Source.VARIABLE, "*")]))
         if base.items:
             return self.item_of(base)
-        return Value(origins=base.origins | index.origins, base=base, path=f"{base.path}.*" if base.path else "")
+        return Value(origins=base.origins | index.origins, path=_longer(base.path, ".*"))
 
     def set_member(self, base: Value, name: str, value: Value, at: int) -> None:
         """An assignment to a member."""
@@ -275,7 +279,7 @@ class World:
                     self.call(argument, [self.item_of(call.receiver)], call.at)
         returned = [argument.function.returns for argument in call.arguments if argument.function is not None]
         origins = all_origins([call.receiver, *call.arguments]).union(*returned)
-        return Value(origins=origins, path=f"{call.callee.path}()" if call.callee.path else "")
+        return Value(origins=origins, path=_longer(call.callee.path, "()"))
 
     def _indirect(self, function: Value, how: str, arguments: list[Value], at: int) -> Value:
         if how == "bind":
@@ -316,7 +320,7 @@ class World:
         )
         if handler is not None:
             return handler(call)
-        return Value(path=f"{made.path}()" if made.path else "", origins=all_origins(arguments), fields={})
+        return Value(path=_longer(made.path, "()"), origins=all_origins(arguments), fields={})
 
     def run_code(self, code: Value, at: int) -> None:
         """Code that is run as it comes: where does it come from?"""
@@ -370,6 +374,11 @@ class World:
         if asked & {"host", "user"} and _LITERAL.search(text):
             return "host"
         return ""
+
+
+def _longer(path: str, more: str) -> str:
+    """A path that goes on, or nothing where there is none or it becomes too long to be one."""
+    return path + more if path and len(path) < LONGEST_PATH else ""
 
 
 def _makes_functions(base: Value) -> bool:

@@ -16,25 +16,28 @@ from vskill_platform.scanning.tier1.code.places import SecretKind, secret_at
 from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.commands import output_of
 from vskill_platform.scanning.tier1.code.python.evaluation import Evaluator
-from vskill_platform.scanning.tier1.code.python.known_functions import BY_LAST_WORD, EXACT, TELLING_WORDS, decoded
+from vskill_platform.scanning.tier1.code.python.known_calls import KnownCall
+from vskill_platform.scanning.tier1.code.python.known_lookups import LOOKUP_METHODS, LOOKUPS
+from vskill_platform.scanning.tier1.code.python.known_paths import PATH_METHODS, PATHS
+from vskill_platform.scanning.tier1.code.python.known_texts import TEXT_METHODS, TEXTS, decoded
 from vskill_platform.scanning.tier1.code.python.known_values import ENVIRONMENTS, PATH, full_path, variable
 from vskill_platform.scanning.tier1.code.python.model import Class, Function, Module, Site
 from vskill_platform.scanning.tier1.code.python.outside import OutsideWorld
 from vskill_platform.scanning.tier1.code.python.text_methods import of_text
 from vskill_platform.scanning.tier1.code.python.values import (
     ASSET,
-    LONGEST_PLACE,
-    OWN_SECRET,
     ENVIRONMENT,
     FETCHED_PATH,
     FILE,
     FROM_USER,
     HIDDEN,
     INPUT,
+    LONGEST_PLACE,
     MOST_CONSTANTS,
     NAMED_KEY,
     NETWORK,
     NOTHING,
+    OWN_SECRET,
     PARAMETER,
     SECRET,
     SECRET_PLACE,
@@ -49,8 +52,13 @@ from vskill_platform.scanning.tier1.code.python.values import (
 
 LONGEST_NAME = 200
 _CONNECTING = ("onnection", "SMTP", "SMTP_SSL", "FTP", "FTP_TLS", "Client", "Session", "connect", "Telnet")
+_FUNCTIONS = {**LOOKUPS, **PATHS, **TEXTS}
+_METHODS = {**LOOKUP_METHODS, **PATH_METHODS, **TEXT_METHODS}
+_TELLING_WORDS = frozenset([*PATH_METHODS, *TEXT_METHODS, "__subclasses__"])
+"""Methods that mean one thing, whoever has them."""
 _OWN_SECRET = re.compile(
-    r"(?:^|/|\.)[^/]*(?:passw(?:or)?d|[-_.]pass|secret|token|credential|api[-_]?key|private[-_]?key)[^/]*(?<!\.py)(?<!\.md)$", re.IGNORECASE
+    r"(?:^|/|\.)[^/]*(?:passw(?:or)?d|[-_.]pass|secret|token|credential|api[-_]?key|private[-_]?key)[^/]*(?<!\.py)(?<!\.md)$",
+    re.IGNORECASE,
 )
 SHORTEST_NAME = 4
 _TEST_FILE = re.compile(r"(?:^|/)(?:tests?/|test_[^/]*\.py$|[^/]*_test\.py$|conftest\.py$)")
@@ -82,18 +90,18 @@ class KnownCalls(OutsideWorld):
         if found is not None:
             return found
         word = site.node.func.attr if isinstance(site.node.func, ast.Attribute) else ""
-        handler = BY_LAST_WORD.get(word) if word in TELLING_WORDS else None
-        known = handler(evaluator, site, callee, "") if handler else None
+        handler = _METHODS.get(word) if word in _TELLING_WORDS else None
+        known = handler(KnownCall(evaluator, site, callee, "")) if handler else None
         return known if known is not None else made_of_arguments(evaluator, site, callee, "")
 
     def _outside(self, evaluator: Evaluator, site: Site, callee: Value, name: str) -> Value:
-        handler = EXACT.get(name) or BY_LAST_WORD.get(catalogue.last_of(name))
-        if handler is not None:
-            known = handler(evaluator, site, callee, name)
-            if known is not None:
-                return known
+        call = KnownCall(evaluator, site, callee, name)
+        handler = _FUNCTIONS.get(name) or _METHODS.get(catalogue.last_of(name))
+        known = handler(call) if handler is not None else None
+        if known is not None:
+            return known
         if name in catalogue.DECODERS:
-            return decoded(evaluator, site, catalogue.DECODERS[name])
+            return decoded(call, catalogue.DECODERS[name])
         if name in catalogue.SOURCES:
             return made_of_arguments(evaluator, site, callee, name).tainted(catalogue.SOURCES[name])
         if catalogue.is_fresh(name):

@@ -10,16 +10,11 @@ from vskill_platform.scanning.tier1.code.python.values import (
     IDENTITY,
     INPUT,
     NETWORK,
-    OWN_SECRET,
     PARSED,
     REQUEST,
     SECRET,
 )
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from vskill_platform.scanning.tier1.code.python.vocabulary import words
 
 FREE_NAMES = {
     "Path": "pathlib.Path",
@@ -32,40 +27,46 @@ FREE_NAMES = {
 }
 """What a fragment means by a name that it does not import."""
 
-EVALUATORS = _words(
+EVALUATORS = words(
     "exec eval execfile code.interact code.InteractiveInterpreter().runsource code.InteractiveInterpreter().runcode "
     "code.InteractiveConsole().push code.InteractiveConsole().runsource timeit.timeit timeit.Timer cProfile.run profile.run "
     "pdb.run trace.Trace().run types.FunctionType IPython.get_ipython().run_cell IPython.get_ipython().ex"
 )
-SHELLS = _words(
+SHELLS = words(
     "os.system os.popen os.popen2 os.popen3 subprocess.getoutput subprocess.getstatusoutput commands.getoutput "
     "commands.getstatusoutput asyncio.create_subprocess_shell asyncio.subprocess.create_subprocess_shell popen2.popen2 "
     "posix.system nt.system platform.popen pexpect.run pexpect.spawn IPython.get_ipython().system pty.spawn"
 )
-PROCESSES = _words(
+PROCESSES = words(
     "subprocess.run subprocess.call subprocess.Popen subprocess.check_call subprocess.check_output os.startfile "
     "asyncio.create_subprocess_exec asyncio.subprocess.create_subprocess_exec anyio.run_process anyio.open_process "
     "trio.run_process psutil.Popen _posixsubprocess.fork_exec"
 )
-SPAWNERS = _words(
+SPAWNERS = words(
     "os.execv os.execve os.execvp os.execvpe os.execl os.execle os.execlp os.execlpe os.spawnv os.spawnve os.spawnvp "
     "os.spawnvpe os.spawnl os.spawnle os.spawnlp os.spawnlpe os.posix_spawn os.posix_spawnp"
 )
-LOADERS = _words(
+LOADERS = words(
     "runpy.run_path importlib.util.spec_from_file_location importlib.machinery.SourceFileLoader imp.load_source "
     "imp.load_dynamic importlib.machinery.ExtensionFileLoader ctypes.CDLL ctypes.cdll.LoadLibrary ctypes.WinDLL "
     "ctypes.windll.LoadLibrary ctypes.PyDLL zipimport.zipimporter"
 )
-DESERIALISERS = _words(
+DESERIALISERS = words(
     "pickle.load pickle.loads pickle.Unpickler cPickle.load cPickle.loads _pickle.loads _pickle.load dill.load dill.loads "
     "cloudpickle.load cloudpickle.loads marshal.load marshal.loads shelve.open joblib.load torch.load jsonpickle.decode "
     "pandas.read_pickle pd.read_pickle yaml.load yaml.unsafe_load yaml.full_load yaml.load_all"
 )
-HIDERS = _words("exec eval compile __import__ os.system os.popen ctypes.CDLL marshal.loads pickle.loads")
-DANGEROUS = EVALUATORS | SHELLS | PROCESSES | SPAWNERS | _words("compile __import__ socket.socket socket.create_connection marshal.loads")
+HIDERS = words("exec eval compile __import__ os.system os.popen ctypes.CDLL marshal.loads pickle.loads")
+DANGEROUS = (
+    EVALUATORS
+    | SHELLS
+    | PROCESSES
+    | SPAWNERS
+    | words("compile __import__ socket.socket socket.create_connection marshal.loads")
+)
 """What nobody has a reason to look up by a text that was put together."""
 
-NETWORK_ROOTS = _words(
+NETWORK_ROOTS = words(
     "requests httpx aiohttp urllib urllib2 urllib3 http httplib httplib2 socket websocket websockets smtplib ftplib paramiko "
     "boto3 botocore telegram telebot discord discord_webhook slack_sdk pycurl dns xmlrpc pysftp dropbox minio paho telnetlib "
     "nntplib scapy curl_cffi treq tornado cloudscraper socketio niquests asyncssh fabric yagmail wget gdown poplib imaplib "
@@ -111,13 +112,13 @@ _NOT_NETWORK = (
     "paramiko.AutoAddPolicy",
     "tornado.ioloop",
 )
-CARRIERS = _words(
+CARRIERS = words(
     "urllib.request.Request urllib2.Request requests.Request httpx.Request aiohttp.FormData requests.auth.HTTPBasicAuth "
     "requests.Request().prepare aiohttp.BasicAuth httpx.BasicAuth aiohttp.MultipartWriter"
 )
 """What only holds what will be sent."""
 
-SENDING_METHODS = _words(
+SENDING_METHODS = words(
     "post put patch request get head delete urlopen urlretrieve send sendall sendto sendmail send_message send_json "
     "send_bytes send_text send_document send_file sendMessage sendDocument write storbinary storlines upload upload_file "
     "upload_fileobj put_object upload_blob upload_from_filename upload_from_string put_item publish execute open connect "
@@ -125,28 +126,28 @@ SENDING_METHODS = _words(
     "chat_postMessage Webhook DiscordWebhook add_embed add_file set insert_one lpush rpush run login auth uploadFile drain"
 )
 """The last words of calls that hand something to the network."""
-LOGINS = _words("login auth authenticate connect starttls credentials set_credentials")
+LOGINS = words("login auth authenticate connect starttls credentials set_credentials")
 """Those that are given a key in order to be let in."""
-LOG_HANDLERS = _words(
+LOG_HANDLERS = words(
     "logging.handlers.HTTPHandler logging.handlers.SocketHandler logging.handlers.DatagramHandler logging.handlers.SMTPHandler"
 )
-METADATA_HOSTS = _words("169.254.169.254 metadata.google.internal 100.100.100.200 fd00:ec2::254 169.254.170.2")
+METADATA_HOSTS = words("169.254.169.254 metadata.google.internal 100.100.100.200 fd00:ec2::254 169.254.170.2")
 """Where a machine in a cloud asks for its own credentials."""
-COMMON_WORDS = _words("get set add put delete head write open resolve query insert publish login pop fetch")
+COMMON_WORDS = words("get set add put delete head write open resolve query insert publish login pop fetch")
 """Those that mean many things; a dictionary has some of them."""
-UPLOADERS = _words(
+UPLOADERS = words(
     "upload_file upload put put_file fput_object upload_from_filename storbinary send_document send_file files_upload "
     "upload_blob add_file sendDocument uploadFile"
 )
 """Those that are given a path and send what is there."""
-LOOSE_SENDERS = _words(
+LOOSE_SENDERS = words(
     "post patch sendall sendto sendmail send_message send_document sendMessage upload_file upload_fileobj put_object"
 )
 """Those whose name tells what they do, whoever they belong to."""
 
 SOURCES = {
     **dict.fromkeys(
-        _words(
+        words(
             "pyperclip.paste win32clipboard.GetClipboardData PIL.ImageGrab.grab "
             "ImageGrab.grab PIL.ImageGrab.grabclipboard pyautogui.screenshot pyscreenshot.grab win32crypt.CryptUnprotectData "
             "keyboard.record keyboard.read_event keyboard.read_key keyboard.get_typed_strings browser_cookie3.chrome "
@@ -157,31 +158,30 @@ SOURCES = {
         SECRET,
     ),
     **dict.fromkeys(
-        _words(
+        words(
             "socket.gethostname socket.getfqdn platform.node getpass.getuser os.getlogin uuid.getnode pwd.getpwuid pwd.getpwall"
         ),
         IDENTITY,
     ),
+    **dict.fromkeys(words("input raw_input sys.stdin.read sys.stdin.readline sys.stdin.readlines click.prompt"), INPUT),
     **dict.fromkeys(
-        _words("input raw_input sys.stdin.read sys.stdin.readline sys.stdin.readlines click.prompt"), INPUT
-    ),
-    **dict.fromkeys(
-        _words(
+        words(
             "Crypto.Cipher.AES.new().decrypt cryptography.fernet.Fernet().decrypt nacl.secret.SecretBox().decrypt "
             "marshal.loads marshal.load zlib.decompressobj().decompress"
         ),
         DECODED,
     ),
     **dict.fromkeys(
-        _words(
+        words(
             "csv.reader csv.DictReader json.load yaml.safe_load yaml.load tomllib.load tomllib.loads toml.load toml.loads "
-            "pandas.read_excel pandas.read_table openpyxl.load_workbook xml.etree.ElementTree.parse configparser.ConfigParser().get"
+            "pandas.read_excel pandas.read_table openpyxl.load_workbook xml.etree.ElementTree.parse "
+            "configparser.ConfigParser().get"
         ),
         PARSED,
     ),
 }
 ATTRIBUTE_SOURCES = {"sys.argv": INPUT, "sys.stdin": INPUT, "flask.request": REQUEST, "bottle.request": REQUEST}
-REQUEST_PARTS = _words("rfile recv recvfrom accept")
+REQUEST_PARTS = words("rfile recv recvfrom accept")
 CALLBACK_SOURCES = {
     "pynput.keyboard.Listener": SECRET,
     "pynput.mouse.Listener": SECRET,
@@ -219,10 +219,10 @@ DECODERS = {
     "html.unescape": "html",
     "unicodedata.normalize": "unicode",
 }
-READABLE_CODINGS = _words("url html unicode")
+READABLE_CODINGS = words("url html unicode")
 """Ways of writing that hide nothing by themselves."""
 
-FRESH = _words(
+FRESH = words(
     "len print isinstance issubclass hasattr callable type id hash bool round abs min max sum any all range enumerate_count "
     "float int super property staticmethod classmethod exit quit time.time time.sleep random.random random.randint "
     "os.path.exists os.path.isfile os.path.isdir os.path.getsize os.path.getmtime os.makedirs os.mkdir os.chmod os.getpid "
@@ -231,13 +231,13 @@ FRESH = _words(
     "traceback.format_exc warnings.warn argparse.ArgumentParser"
 )
 """What gives something that has nothing of its arguments in it."""
-_FRESH_ROOTS = _words("hashlib hmac logging logger log random secrets")
-CLEANSERS = _words(
+_FRESH_ROOTS = words("hashlib hmac logging logger log random secrets")
+CLEANSERS = words(
     "shlex.quote pipes.quote os.path.basename werkzeug.utils.secure_filename secure_filename re.sub re.escape slugify "
     "int float uuid.UUID ast.literal_eval"
 )
 """What takes the sting out of what a user gives."""
-TRANSFORMERS = _words(
+TRANSFORMERS = words(
     "str repr json.dumps dict list tuple set bytes bytearray format base64.b64encode base64.urlsafe_b64encode base64.b32encode "
     "urllib.parse.quote urllib.parse.urlencode urllib.parse.quote_plus binascii.hexlify zlib.compress gzip.compress yaml.dump "
     "pickle.dumps ascii reversed sorted map filter zip enumerate copy.copy copy.deepcopy io.BytesIO io.StringIO next iter "
@@ -245,29 +245,37 @@ TRANSFORMERS = _words(
 )
 """What gives its arguments in another form."""
 
-MEMBERS_OF_PATH = _words(
+MEMBERS_OF_PATH = words(
     "resolve absolute expanduser as_posix joinpath with_suffix with_name relative_to __str__ __fspath__"
 )
-OPENERS = _words(
+OPENERS = words(
     "open io.open codecs.open os.fdopen gzip.open bz2.open lzma.open aiofiles.open tarfile.open zipfile.ZipFile sqlite3.connect "
     "tarfile.TarFile pyzipper.AESZipFile open_file"
 )
-WRITERS = _words("write_text write_bytes")
-READERS = _words("read_text read_bytes")
-COPIERS = _words(
+WRITERS = words("write_text write_bytes")
+READERS = words("read_text read_bytes")
+COPIERS = words(
     "shutil.copy shutil.copy2 shutil.copyfile shutil.copytree shutil.move os.rename os.replace os.link os.symlink"
 )
-WALKERS = _words("os.walk os.listdir os.scandir glob.glob glob.iglob os.fwalk")
-PATH_WALKERS = _words("rglob glob iterdir walk")
-REMOVERS = _words(
-    "shutil.rmtree os.remove os.unlink os.rmdir os.removedirs os.truncate pathlib.Path().unlink pathlib.Path().rmdir send2trash.send2trash"
+WALKERS = words("os.walk os.listdir os.scandir glob.glob glob.iglob os.fwalk")
+PATH_WALKERS = words("rglob glob iterdir walk")
+REMOVERS = words(
+    "shutil.rmtree os.remove os.unlink os.rmdir os.removedirs os.truncate pathlib.Path().unlink "
+    "pathlib.Path().rmdir send2trash.send2trash"
 )
-TOOL_MARKS = _words(
+TOOL_MARKS = words(
     "tool function_tool mcp_tool ai_function kernel_function register_tool call_tool agent_tool route api_view websocket_route"
 )
-METHOD_MARKS = _words("get post put delete patch websocket resource prompt command")
-CLI_NAMES = _words("click cli app typer")
-COMMAND_MARKS = _words("command group argument option callback")
+METHOD_MARKS = words("get post put delete patch websocket resource prompt command")
+CLI_NAMES = words("click cli app typer")
+COMMAND_MARKS = words("command group argument option callback")
+
+
+_OTHER_WORDS = words(
+    "compile __import__ import_module getattr dup2 fork Thread Process executemany executescript unlink rmtree main communicate "
+    "SetValueEx retrieve make_archive add writestr retr retrbinary download __subclasses__ encrypt start start_new_thread memmove "
+    "RtlMoveMemory create_string_buffer from_buffer from_buffer_copy CFUNCTYPE"
+)
 
 
 def root_of(name: str) -> str:
@@ -296,9 +304,17 @@ def is_fresh(name: str) -> bool:
 
 def interesting_words() -> frozenset[str]:
     """The last words of all calls that are worth a question."""
-    named = EVALUATORS | SHELLS | PROCESSES | SPAWNERS | LOADERS | DESERIALISERS | COPIERS | REMOVERS | OPENERS
-    words = {last_of(name) for name in named} | SENDING_METHODS | UPLOADERS | LOOSE_SENDERS | WRITERS
-    extra = "compile __import__ import_module getattr dup2 fork Thread Process executemany executescript unlink rmtree main "
-    more = "communicate SetValueEx setattr retrieve make_archive add writestr extractall retr retrbinary download __subclasses__ "
-    patches = "HTTPHandler SocketHandler DatagramHandler SMTPHandler urlcleanup _create_unverified_context run_module subclass encrypt start start_new_thread memmove RtlMoveMemory create_string_buffer from_buffer from_buffer_copy CFUNCTYPE"
-    return frozenset(words | _words(extra + more + patches))
+    named = (
+        EVALUATORS
+        | SHELLS
+        | PROCESSES
+        | SPAWNERS
+        | LOADERS
+        | DESERIALISERS
+        | COPIERS
+        | REMOVERS
+        | OPENERS
+        | LOG_HANDLERS
+    )
+    last_words = frozenset(last_of(name) for name in named)
+    return last_words | SENDING_METHODS | UPLOADERS | LOOSE_SENDERS | WRITERS | _OTHER_WORDS

@@ -6,6 +6,7 @@ A text may have gaps (`UNKNOWN`), where only the running program knows what stan
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from vskill_platform.scanning.tier1.code.places import secret_at
@@ -26,15 +27,14 @@ from vskill_platform.scanning.tier1.code.python.values import (
     Value,
     join,
 )
+from vskill_platform.scanning.tier1.code.python.vocabulary import words
 
 LONGEST_COMMAND = 8_000
 INTERPRETERS = re.compile(
     r"(?:ba|z|k|da|a|fi)?sh|cmd(?:\.exe)?|powershell(?:\.exe)?|pwsh|python[\d.]*|perl|ruby|node|php|osascript|deno|bun"
 )
 SHELL_PROGRAMS = re.compile(r"(?:ba|z|k|da|a|fi)?sh|cmd(?:\.exe)?|powershell(?:\.exe)?|pwsh")
-_SCRIPT_OPTIONS = frozenset(
-    ["-c", "-e", "-lc", "-ic", "-Command", "-command", "-enc", "-EncodedCommand", "/c", "/C", "-r", "--eval", "-p"]
-)
+_SCRIPT_OPTIONS = words("-c -e -lc -ic -Command -command -enc -EncodedCommand /c /C -r --eval -p")
 SENDERS = re.compile(
     r"(?:^|[|;&\s(/`])(?:curl|wget|nc|ncat|netcat|scp|sftp|rsync|ftp|socat|telnet|invoke-webrequest|iwr|irm|invoke-restmethod|nslookup|dig|host|httpie|http)(?:\.exe)?\s",
     re.IGNORECASE,
@@ -151,10 +151,10 @@ def evaluates_gap(text: str) -> bool:
     return text.lstrip().startswith(UNKNOWN) or bool(_EVALUATES_GAP.search(text))
 
 
-def with_gaps(text: str, paths: list[str]) -> str:
+def with_gaps(text: str, paths: Iterable[str]) -> str:
     """The text with a gap in place of each of these paths."""
-    for path in sorted(paths, key=len, reverse=True):
-        if len(path) > 2:
+    for path in paths:
+        if len(path) > 2 and path in text:
             text = text.replace(path, UNKNOWN)
     return text
 

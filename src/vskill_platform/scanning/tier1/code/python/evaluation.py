@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from itertools import groupby
 
 from vskill_platform.scanning.tier1.code.python.expressions import HANDLERS, literal, part_at, with_held
 from vskill_platform.scanning.tier1.code.python.frames import Frame, Key
@@ -23,9 +24,17 @@ from vskill_platform.scanning.tier1.code.python.model import (
     Scope,
     Site,
 )
-from vskill_platform.scanning.tier1.code.python.operators import concatenated
+from vskill_platform.scanning.tier1.code.python.operators import concatenated_all
 from vskill_platform.scanning.tier1.code.python.outside import OutsideWorld
-from vskill_platform.scanning.tier1.code.python.values import HIDDEN, IN_CIRCLES, NOTHING, Value, join, reference
+from vskill_platform.scanning.tier1.code.python.values import (
+    HIDDEN,
+    IN_CIRCLES,
+    NETWORK,
+    NOTHING,
+    Value,
+    join,
+    reference,
+)
 
 MOST_WORK = 200_000
 """Questions that are answered for one skill; other work is counted in the same coin."""
@@ -33,7 +42,7 @@ DEEPEST_QUESTION = 400
 """Questions within each other. Each takes a few frames of the stack, which `finder.py` makes room for."""
 LIGHT_TEXT = 500
 """Characters of a text that cost nothing to put together; so many more cost as much as a question."""
-MOST_BINDINGS = 400
+MOST_BINDINGS = 5_000
 DEEPEST_BASE = 5
 _NEVER = 1 << 30
 _LATER = (Bound.ADDED, Bound.HELD, Bound.READ)
@@ -57,6 +66,7 @@ class Evaluator:
         self.name_taint: dict[tuple[int, str], int] = {}
         self.file_taint: dict[str, int] = {}
         self.is_cut_short = False
+        self._fetched: dict[str, None] | None = None
         self.root = Frame(is_call=False)
         self.frame = self.root
         self._depth = 0
@@ -65,8 +75,17 @@ class Evaluator:
         self._lowest = _NEVER
         self._left = MOST_WORK
 
+    @property
+    def fetched_paths(self) -> dict[str, None]:
+        """The paths of files that hold what came from outside, the longest first."""
+        if self._fetched is None:
+            fetched = [path for path, taint in self.file_taint.items() if taint & NETWORK]
+            self._fetched = dict.fromkeys(sorted(fetched, key=lambda path: (-len(path), path)))
+        return self._fetched
+
     def forget(self) -> None:
         """Ask everything anew, after something was learnt about names or files."""
+        self._fetched = None
         self.root.known.clear()
         self._provisional.clear()
         self._trail.clear()
@@ -111,8 +130,7 @@ class Evaluator:
             if len(self._trail) > begun:
                 self._complete(answer.taint & IN_CIRCLES, begun)
         self._depth = depth
-        if above < self._lowest:
-            self._lowest = above
+        self._lowest = min(self._lowest, above)
         return answer
 
     def _complete(self, taint: int, begun: int) -> None:
@@ -186,18 +204,23 @@ class Evaluator:
             return self._binding(bindings[0])
         if len(bindings) > MOST_BINDINGS:
             self.is_cut_short = True
-        value = join([self._binding(each) for each in bindings[:MOST_BINDINGS] if each.kind not in _LATER])
-        for each in bindings[:MOST_BINDINGS]:
-            if each.kind in _LATER and each.node is not None:
-                value = self._with_later(value, each, self.value(each.node, each.scope))
+        kept = bindings[:MOST_BINDINGS]
+        value = join([self._binding(each) for each in kept if each.kind not in _LATER])
+        for kind, later in groupby((each for each in kept if each.kind in _LATER), key=lambda each: each.kind):
+            value = self._with_later(value, kind, list(later))
         return value
 
-    def _with_later(self, value: Value, binding: Binding, added: Value) -> Value:
-        if binding.kind is Bound.ADDED:
-            return concatenated(value, added)
-        if binding.kind is Bound.READ:
-            return value.tainted(self.outside.content_taint(self, added))
-        return with_held(value, added, spreads=binding.place == 1)
+    def _with_later(self, value: Value, kind: Bound, later: list[Binding]) -> Value:
+        """A value after something was added to it, put into it or read into it, time after time."""
+        pairs = [(self.value(each.node, each.scope), each.place == 1) for each in later if each.node is not None]
+        if kind is Bound.ADDED:
+            return self.weigh(concatenated_all([value, *(added for added, _ in pairs)]))
+        if kind is Bound.HELD:
+            return with_held(value, pairs)
+        taint = 0
+        for path, _ in pairs:
+            taint |= self.outside.content_taint(self, path)
+        return value.tainted(taint)
 
     def _binding(self, binding: Binding) -> Value:
         kind, node = binding.kind, binding.node

@@ -13,13 +13,12 @@ from vskill_platform.scanning.tier1.code.python.model import Scope, Site
 from vskill_platform.scanning.tier1.code.python.operators import (
     calculated,
     combined,
-    concatenated,
+    concatenated_all,
     in_format,
     percented,
 )
 from vskill_platform.scanning.tier1.code.python.values import (
     DECODED,
-    OWN_SECRET,
     ENVIRONMENT,
     FOLDED,
     HIDDEN,
@@ -27,6 +26,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     MOST_ITEMS,
     NAMED_KEY,
     NOTHING,
+    OWN_SECRET,
     UNKNOWN,
     Constant,
     Value,
@@ -118,10 +118,8 @@ def _sum(evaluator: Evaluator, node: ast.BinOp, scope: Scope) -> Value:
     while isinstance(at, ast.BinOp) and isinstance(at.op, ast.Add):
         parts.append(at.right)
         at = at.left
-    value = evaluator.value(at, scope)
-    for part in reversed(parts):
-        value = evaluator.weigh(concatenated(value, evaluator.value(part, scope)))
-    return value
+    values = [evaluator.value(at, scope), *(evaluator.value(part, scope) for part in reversed(parts))]
+    return evaluator.weigh(concatenated_all(values))
 
 
 def _formatted(evaluator: Evaluator, node: ast.JoinedStr, scope: Scope) -> Value:
@@ -248,22 +246,26 @@ def part_at(value: Value, place: int) -> Value:
     return value.element()
 
 
-def with_held(value: Value, held: Value, *, spreads: bool) -> Value:
-    """A container with something put into it, or with all parts of it."""
-    if value.items is not None and value.inner is None and not value.references:
-        if not spreads:
-            return container([*value.items, held])
-        if held.items is not None:
-            return container([*value.items, *held.items])
-    inner = join([*(value.items or ()), value.inner or NOTHING, held.element() if spreads else held])
+def with_held(value: Value, held: list[tuple[Value, bool]]) -> Value:
+    """A container with things put into it; of those that are marked, all parts were."""
+    is_exact = value.items is not None and value.inner is None and not value.references
+    if is_exact and all(each.items is not None or not spreads for each, spreads in held):
+        added = [part for each, spreads in held for part in ((each.items or ()) if spreads else (each,))]
+        return container([*(value.items or ()), *added])
+    taint = value.taint
+    variables = dict.fromkeys(value.variables)
+    for each, _ in held:
+        taint |= each.taint & ~HIDDEN
+        variables.update(dict.fromkeys(each.variables))
+    parts = [each.element() if spreads else each for each, spreads in held]
     return Value(
         value.constants,
         value.references,
         value.targets,
-        value.taint | (held.taint & ~HIDDEN),
-        inner=inner,
+        taint,
+        inner=join([*(value.items or ()), value.inner or NOTHING, *parts]),
         keyed=value.keyed,
-        variables=(*value.variables, *held.variables),
+        variables=tuple(variables),
     )
 
 

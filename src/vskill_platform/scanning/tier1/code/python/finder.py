@@ -11,12 +11,13 @@ from contextlib import contextmanager, suppress
 
 from vskill_platform.scanning.limits import UNREAD_CODE
 from vskill_platform.scanning.tier1.code.python.analysis import Analysis
-from vskill_platform.scanning.tier1.code.python.disguises import disguised_commands
+from vskill_platform.scanning.tier1.code.python.bounds import Refused
+from vskill_platform.scanning.tier1.code.python.disguises import note_disguised_commands
 from vskill_platform.scanning.tier1.code.python.evaluation import OutOfBudget
 from vskill_platform.scanning.tier1.code.python.indexing import TooManyNodes, index_module
 from vskill_platform.scanning.tier1.code.python.model import Program
 from vskill_platform.scanning.tier1.code.python.notes import LAYER
-from vskill_platform.scanning.tier1.code.python.parsing import Reading, Refused, read_python
+from vskill_platform.scanning.tier1.code.python.parsing import Reading, read_python
 from vskill_platform.scanning.tier1.code.python.selection import names_danger, select_sources
 from vskill_platform.scanning.tier1.code.python.sources import (
     LARGEST_NOTEBOOK,
@@ -117,7 +118,7 @@ class _Reader:
             analysis.run()
         if not analysis.is_complete:
             yield LimitHit(UNREAD_CODE)
-        disguised_commands(analysis, self._skill)
+        note_disguised_commands(analysis, self._skill)
         yield from analysis.notes
 
     def _take(self, source: PythonSource) -> Iterator[Sighting | LimitHit]:

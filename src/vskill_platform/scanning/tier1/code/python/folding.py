@@ -18,18 +18,20 @@ from collections.abc import Callable
 from urllib.parse import unquote
 
 from vskill_platform.scanning.tier1.code.python.values import UNKNOWN, Constant
+from vskill_platform.scanning.tier1.code.python.vocabulary import words
 
 LONGEST_TEXT = 256_000
 LONGEST_DECODED = 256_000
 LARGEST_NUMBER = 1 << 64
 _Failures = (ValueError, TypeError, OverflowError, LookupError, EOFError, zlib.error, lzma.LZMAError, OSError)
 
-_CODECS = frozenset(
-    "utf8 utf_8 ascii latin1 latin_1 iso8859_1 iso_8859_1 cp1252 utf_16 utf16 utf_16_le utf_16_be utf_7 utf7 unicode_escape "
-    "raw_unicode_escape punycode".split()
+_CODECS = words(
+    "utf8 utf_8 ascii latin1 latin_1 iso8859_1 iso_8859_1 cp1252 utf_16 utf16 utf_16_le utf_16_be utf_7 utf7 "
+    "unicode_escape raw_unicode_escape punycode"
 )
-_TEXT_CODECS = frozenset("rot13 rot_13".split())
-_BYTE_CODECS = frozenset("base64 base64_codec base_64 hex hex_codec quopri uu".split())
+_PLAIN_METHODS = words("strip lstrip rstrip lower upper swapcase title capitalize casefold removeprefix removesuffix")
+_TEXT_CODECS = frozenset(["rot13", "rot_13"])
+_BYTE_CODECS = words("base64 base64_codec base_64 hex hex_codec quopri uu")
 
 
 def add(left: Constant, right: Constant) -> Constant | None:
@@ -151,7 +153,11 @@ def _method_of_number(value: int, name: str, arguments: list[Constant]) -> Const
 
 def translated(value: str, table: dict[Constant, str]) -> str:
     """A text with letters in place of others."""
-    letters = {ord(old) if isinstance(old, str) else old: new for old, new in table.items() if not isinstance(old, bytes) and (isinstance(old, int) or len(old) == 1)}
+    letters = {
+        ord(old) if isinstance(old, str) else old: new
+        for old, new in table.items()
+        if not isinstance(old, bytes) and (isinstance(old, int) or len(old) == 1)
+    }
     return value[:LONGEST_DECODED].translate(letters)[:LONGEST_TEXT]
 
 
@@ -201,10 +207,7 @@ def _plain(name: str) -> Callable[..., object]:
 
 
 _METHODS: dict[str, Callable[..., object]] = {
-    **{
-        name: _plain(name)
-        for name in "strip lstrip rstrip lower upper swapcase title capitalize casefold removeprefix removesuffix".split()
-    },
+    **{name: _plain(name) for name in sorted(_PLAIN_METHODS)},
     "replace": _replaced,
     "decode": _decoded,
     "encode": _encoded,

@@ -12,14 +12,49 @@ from vskill_platform.scanning.tier1.code.python.values import NOTHING, Value, co
 if TYPE_CHECKING:
     from vskill_platform.scanning.tier1.code.python.evaluation import Evaluator
 
+CHEAP = 4
+"""So many glances at a call cost as much as a question."""
 MOST_SITES = 300
 """Calls of one function that are looked at."""
 
 
 _MAKING_TEXT = frozenset(
-    "chr ord bytes bytearray join decode encode b64decode urlsafe_b64decode b32decode a85decode b85decode fromhex unhexlify decompress "
-    "replace translate reversed format getattr __import__ import_module split strip map reduce to_bytes maketrans [::] run "
-    "check_output getoutput Popen popen".split()
+    [
+        "chr",
+        "ord",
+        "bytes",
+        "bytearray",
+        "join",
+        "decode",
+        "encode",
+        "b64decode",
+        "urlsafe_b64decode",
+        "b32decode",
+        "a85decode",
+        "b85decode",
+        "fromhex",
+        "unhexlify",
+        "decompress",
+        "replace",
+        "translate",
+        "reversed",
+        "format",
+        "getattr",
+        "__import__",
+        "import_module",
+        "split",
+        "strip",
+        "map",
+        "reduce",
+        "to_bytes",
+        "maketrans",
+        "[::]",
+        "run",
+        "check_output",
+        "getoutput",
+        "Popen",
+        "popen",
+    ]
 )
 """Words of a function that may make one text of another. Those are worked out for each call."""
 
@@ -37,6 +72,7 @@ class Functions:
             return Value(targets=(function.owner,))
         evaluator = self._evaluator
         handed = self._handed_sites(function)
+        evaluator.spend(len(handed) // CHEAP)
         parts, is_called = [self._handed(site, function) for site in handed], bool(handed)
         for site in self.sites_of(function):
             given = self._argument(site, function, place, name)
@@ -56,7 +92,9 @@ class Functions:
         known = self._sites.get(function)
         if known is None:
             self._sites[function] = []
-            found = [site for site in self._candidates(function) if self._may_call(site, function)]
+            candidates = self._candidates(function)
+            self._evaluator.spend(len(candidates) // CHEAP)
+            found = [site for site in candidates if self._may_call(site, function)]
             if len(found) > MOST_SITES:
                 self._evaluator.is_cut_short = True
             self._sites[function] = known = found[:MOST_SITES]

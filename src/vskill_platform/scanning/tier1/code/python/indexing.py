@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from vskill_platform.scanning.tier1.code.python.model import (
     Binding,
@@ -20,6 +21,7 @@ from vskill_platform.scanning.tier1.code.python.model import (
     terminal,
 )
 from vskill_platform.scanning.tier1.code.python.sources import PythonSource
+from vskill_platform.scanning.tier1.code.python.vocabulary import words
 
 _LEAVES = frozenset(
     [type(None), ast.Name, ast.Constant, ast.Pass, ast.Break, ast.Continue, ast.Load, ast.Store, ast.Del, ast.alias]
@@ -34,25 +36,25 @@ _FIELDS = {
     for kind in vars(ast).values()
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
-_PUTTERS = frozenset(
-    "append appendleft add insert put push attach write writestr writelines set_content add_attachment set_payload add_field "
-    "add_part add_alternative".split()
+_PUTTERS = words(
+    "append appendleft add insert put push attach write writestr writelines set_content add_attachment "
+    "set_payload add_field add_part add_alternative"
 )
 _VIEWS = frozenset(["reshape", "ravel", "view", "flat", "getbuffer", "cast"])
 """Methods that give the same thing under another name."""
-_SPREADERS = frozenset("extend update extendleft".split())
-_SAVERS = frozenset("save savefig to_csv to_json to_excel to_parquet tofile export write_pdf writeto".split())
+_SPREADERS = frozenset(["extend", "update", "extendleft"])
+_SAVERS = words("save savefig to_csv to_json to_excel to_parquet tofile export write_pdf writeto")
 """Methods that write what they belong to into their argument."""
-_DUMPERS = frozenset("dump safe_dump copyfileobj".split())
+_DUMPERS = frozenset(["dump", "safe_dump", "copyfileobj"])
 """Functions that write their first argument into the second."""
-_READERS = frozenset("read read_file load_cert_chain".split())
+_READERS = frozenset(["read", "read_file", "load_cert_chain"])
 _Entry = tuple[ast.AST, Scope]
 
 
 DEEPEST_ALIAS = 4
 
 
-class TooManyNodes(Exception):  # noqa: N818 - it says what happened
+class TooManyNodes(Exception):
     """There is more in the trees than is looked at."""
 
 
@@ -82,19 +84,22 @@ class _Walk:
             visit = _VISITS.get(node.__class__)
             if visit is None or visit(self, node, scope):
                 self.push_fields(node, scope)
-        for scope, name, binding in self._held:
-            self._settle_held(scope, name, binding)
+        self._settle_held()
 
-    def _settle_held(self, scope: Scope, name: str, binding: Binding) -> None:
-        """Give what was put into a container to the name's owner, and to what the name is only another name for."""
-        for _ in range(DEEPEST_ALIAS):
-            owner = _owner_of(name, scope)
-            bindings = owner.bindings.setdefault(name, [])
-            same = [_same_as(each.node) for each in bindings if each.kind is Bound.VALUE]
-            bindings.append(binding)
-            if len(same) != 1 or not same[0] or same[0] == name:
-                return
-            scope, name = owner, same[0]
+    def _settle_held(self) -> None:
+        """Give what was put into containers to the owners of their names, and to what a name is only another name for."""
+        same: dict[tuple[Scope, str], str] = {}
+        for scope, name, binding in self._held:
+            at = scope
+            for _ in range(DEEPEST_ALIAS):
+                owner = _owner_of(name, at)
+                held = owner.bindings.setdefault(name, [])
+                if (owner, name) not in same:
+                    same[owner, name] = _same_as(held)
+                held.append(binding)
+                if not same[owner, name] or same[owner, name] == name:
+                    break
+                at, name = owner, same[owner, name]
 
     def push_all(self, nodes: Sequence[ast.AST], scope: Scope) -> None:
         """Put nodes on the stack, so that the first comes first."""
@@ -369,8 +374,10 @@ def _owner_of(name: str, scope: Scope) -> Scope:
     return scope
 
 
-def _same_as(node: ast.expr | None) -> str:
-    """The name that an expression is only another name for; empty where it makes something new."""
+def _same_as(bindings: list[Binding]) -> str:
+    """The name that a name is only another name for; empty where it stands for something of its own."""
+    nodes = [each.node for each in bindings if each.kind is Bound.VALUE]
+    node = nodes[0] if len(nodes) == 1 else None
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS:
         node = node.func.value
     return node.id if isinstance(node, ast.Name) else ""
@@ -405,7 +412,7 @@ def _is_main_guard(test: ast.expr) -> bool:
     return named and any(isinstance(side, ast.Constant) and side.value == "__main__" for side in sides)
 
 
-_VISITS: dict[type[ast.AST], Callable[[_Walk, ast.AST, Scope], bool]] = {  # type: ignore[assignment]
+_VISITS: dict[type[ast.AST], Callable[[_Walk, Any, Scope], bool]] = {
     ast.Call: _Walk.call,
     ast.Assign: _Walk.assign,
     ast.AnnAssign: _Walk.annotated,

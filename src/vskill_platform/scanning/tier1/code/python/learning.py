@@ -26,14 +26,11 @@ from vskill_platform.scanning.tier1.code.python.values import (
     USER_PATHS,
     Value,
 )
+from vskill_platform.scanning.tier1.code.python.vocabulary import words
 
 _KEPT = NETWORK | SECRET | ENVIRONMENT | USER_FILES | DECODED
-_WRITING = frozenset(
-    ["write", "writelines", "writestr", "write_text", "write_bytes", "dump", "add", "make_archive", "print"]
-)
-_OPENING = frozenset(
-    ["open", "ZipFile", "TarFile", "AESZipFile", "fdopen", "NamedTemporaryFile", "BytesIO", "StringIO"]
-)
+_WRITING = words("write writelines writestr write_text write_bytes dump add make_archive print")
+_OPENING = words("open ZipFile TarFile AESZipFile fdopen NamedTemporaryFile BytesIO StringIO")
 _DOWNLOADING = frozenset(
     ["urlretrieve", "download", "retrbinary", "download_file", "download_fileobj", "download_to_filename"]
 )
@@ -51,7 +48,9 @@ def _runs(evaluator: Evaluator, site: Site) -> bool:
     if word not in _RUNNING and word not in _LOADING:
         return False
     names = evaluator.value(site.node.func, site.scope).references
-    return any(name in catalogue.LOADERS | catalogue.DESERIALISERS or _runs_file(evaluator, site, name) for name in names)
+    return any(
+        name in catalogue.LOADERS | catalogue.DESERIALISERS or _runs_file(evaluator, site, name) for name in names
+    )
 
 
 def sends_files(evaluator: Evaluator, modules: list[Module]) -> bool:

@@ -214,8 +214,6 @@ class Program:
 
 def terminal(node: ast.expr) -> str:
     """The last word of what is called; empty where it is no name."""
-    if node.__class__ is ast.Attribute:
-        return node.attr  # type: ignore[attr-defined, no-any-return]
-    if node.__class__ is ast.Name:
-        return node.id  # type: ignore[attr-defined, no-any-return]
-    return ""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""

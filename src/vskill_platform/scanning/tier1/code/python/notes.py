@@ -14,6 +14,8 @@ from vskill_platform.scanning.tier1.skill import Fact, FactKind, Sighting
 LAYER = "python"
 LONGEST_VALUE = 300
 MOST_FACTS = 500
+MOST_PLACES = 100
+"""Places of one check in one file that are told apart."""
 ATTACKS = frozenset(
     {
         "python_secret_sent",
@@ -45,6 +47,7 @@ class Notes:
 
     def __init__(self) -> None:
         self._sightings: dict[tuple[str, str, int], Sighting] = {}
+        self._counts: dict[tuple[str, str], int] = {}
         self._facts: dict[Fact, None] = {}
 
     def sight(self, check: str, node: ast.AST, module: Module) -> None:
@@ -53,8 +56,13 @@ class Notes:
             if check not in ATTACKS:
                 return
             check = SHOWN_IN_PART if is_fragment(module) else SHOWN
-        sighting = _sighting(check, node, module)
-        self._sightings.setdefault((check, sighting.file, sighting.line), sighting)
+        source = module.source
+        number = getattr(node, "lineno", 0)
+        key = (check, source.file, source.line_in_file(number) if number else 0)
+        counted = (check, source.file)
+        if key not in self._sightings and self._counts.get(counted, 0) < MOST_PLACES:
+            self._counts[counted] = self._counts.get(counted, 0) + 1
+            self._sightings[key] = _sighting(check, node, module, line=key[2])
 
     def fact(self, kind: FactKind, node: ast.AST, module: Module, value: str) -> None:
         """Note a fact. What the program alone knows is written as `*`."""
@@ -67,17 +75,11 @@ class Notes:
         yield from self._sightings.values()
         yield from self._facts
 
-    def has(self, check: str, module: Module) -> bool:
-        """Whether something was seen in the file of a module."""
-        return any(name == check and file == module.source.file for name, file, _ in self._sightings)
 
-
-def _sighting(check: str, node: ast.AST, module: Module) -> Sighting:
-    source = module.source
+def _sighting(check: str, node: ast.AST, module: Module, *, line: int) -> Sighting:
     number = getattr(node, "lineno", 0)
-    line = source.line_in_file(number) if number else 0
-    lines = module.lines
-    text = lines[number - 1] if 0 < number <= len(lines) else ""
+    text = module.lines[number - 1] if 0 < number <= len(module.lines) else ""
     offset = getattr(node, "col_offset", 0)
     column = len(text.encode("utf-8", "replace")[:offset].decode("utf-8", "replace")) if text else 0
-    return Sighting(check, source.file, line, column + 1 if line else 0, make_excerpt(text, start=column), LAYER)
+    excerpt = make_excerpt(text, start=column)
+    return Sighting(check, module.source.file, line, column + 1 if line else 0, excerpt, LAYER)

@@ -20,6 +20,9 @@ from vskill_platform.scanning.tier1.code.python.values import (
     join,
 )
 
+FEW = 8
+"""So many pieces are put together one by one, with all that each of them may be."""
+
 
 def concatenated(left: Value, right: Value) -> Value:
     """Two texts or two lists, one behind the other; what is not known of one leaves a gap."""
@@ -34,6 +37,23 @@ def concatenated(left: Value, right: Value) -> Value:
     if not folded and (left.texts or right.texts):
         folded = _with_gap(left.texts or [UNKNOWN], right.texts or [UNKNOWN])
     return Value(folded, taint=taint | (FOLDED if folded else 0), variables=variables)
+
+
+def concatenated_all(values: list[Value]) -> Value:
+    """Many texts or lists, one behind the other, put together at once where each of them is known."""
+    texts = [each.texts[0] if len(each.texts) == 1 else UNKNOWN for each in values if each is not NOTHING]
+    if len(values) <= FEW or any(each.items is not None or each.inner is not None for each in values):
+        result = values[0]
+        for each in values[1:]:
+            result = concatenated(result, each)
+        return result
+    taint = FOLDED
+    variables: dict[str, None] = {}
+    for each in values:
+        taint |= each.taint & ~HIDDEN
+        variables.update(dict.fromkeys(each.variables))
+    is_text = any(text != UNKNOWN for text in texts)
+    return Value(("".join(texts)[: folding.LONGEST_TEXT],) if is_text else (), taint=taint, variables=tuple(variables))
 
 
 def calculated(operator: ast.operator, left: Value, right: Value) -> Value:

@@ -10,6 +10,7 @@ import ast
 
 from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.model import Binding, Bound, Function, Program, Scope, terminal
+from vskill_platform.scanning.tier1.code.python.vocabulary import words
 
 DEEPEST = 6
 _PLAIN = (
@@ -27,10 +28,11 @@ _PLAIN = (
     ast.Set,
     ast.UnaryOp,
 )
-_PLAIN_MAKERS = frozenset(
-    "dict list set tuple str int float bool bytes sorted len sum min max range enumerate zip map filter defaultdict Counter OrderedDict "
-    "deque loads load parse_args read_text read_bytes read splitlines split strip lower upper group groups groupdict findall match search "
-    "join format replace items keys values copy deepcopy walk glob rglob iterdir listdir reader DictReader Path resolve exists now".split()
+_PLAIN_MAKERS = words(
+    "dict list set tuple str int float bool bytes sorted len sum min max range enumerate zip map filter "
+    "defaultdict Counter OrderedDict deque loads load parse_args read_text read_bytes read splitlines split "
+    "strip lower upper group groups groupdict findall match search join format replace items keys values copy "
+    "deepcopy walk glob rglob iterdir listdir reader DictReader Path resolve exists now"
 )
 """Calls that give data."""
 

@@ -12,28 +12,18 @@ import textwrap
 import warnings
 from typing import NamedTuple
 
+from vskill_platform.scanning.tier1.code.python.bounds import Refused, ensure_bounded
 from vskill_platform.scanning.tier1.code.python.sources import PythonSource
 
-LARGEST_SOURCE = 1_000_000
-MOST_TOKENS = 200_000
-"""Words and signs of one text. Each may become a node of half a kilobyte."""
-DEEPEST_BRACKETS = 150
 MOST_REPAIRS = 40
 MOST_REPAIRED = 400_000
 """Characters that may be parsed again and again while lines are given up."""
-_TOKEN = re.compile(r"\w+|[^\w\s]")
-_OPENING = b"([{"
-_NO_BRACKETS = bytes(sign for sign in range(256) if sign not in b"()[]{}")
 _OLD_STATEMENT = re.compile(
     r"([ \t]*)(print|exec)[ \t]+(?:>>[ \t]*[\w.]+[ \t]*,[ \t]*)?([^=\s(].*|\(.*\)[ \t]*[%,].*)$"
 )
 _OLD_HANDLER = re.compile(r"([ \t]*except[ \t]+[\w.()\t ,]+?),[ \t]*(\w+)[ \t]*:(.*)$")
 _PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.)[ \t]?", re.MULTILINE)
 _CONTINUES = ("else", "elif", "except", "finally", ")", "]", "}", "#")
-
-
-class Refused(Exception):  # noqa: N818 - it says what happened
-    """The text is larger or deeper than is looked at."""
 
 
 class Reading(NamedTuple):
@@ -59,65 +49,6 @@ def parse_text(text: str) -> ast.Module | None:
         return _parse(text)
     except Refused:
         return None
-
-
-def ensure_bounded(text: str) -> None:
-    """Raise Refused for a text whose tree would take too much memory, or whose nesting would take too much stack."""
-    if len(text) > LARGEST_SOURCE or "\0" in text:
-        raise Refused
-    if len(text) > MOST_TOKENS // 2 and sum(1 for _ in _TOKEN.finditer(text)) > MOST_TOKENS:
-        raise Refused
-    opened = text.count("(") + text.count("[") + text.count("{")
-    if (
-        opened > DEEPEST_BRACKETS
-        and _depth(text) > DEEPEST_BRACKETS
-        and _depth_outside_strings(text) > DEEPEST_BRACKETS
-    ):
-        raise Refused
-
-
-def _depth(text: str) -> int:
-    depth = deepest = 0
-    for sign in text.encode("utf-8", "replace").translate(None, _NO_BRACKETS):
-        if sign in _OPENING:
-            depth += 1
-            if depth > deepest:
-                deepest = depth
-        elif depth:
-            depth -= 1
-    return deepest
-
-
-def _depth_outside_strings(text: str) -> int:
-    """The same without what stands in strings and comments. Each character is looked at once."""
-    depth = deepest = at = 0
-    marks = re.compile(r"\"\"\"|'''|[\"'#()\[\]{}]")
-    while (found := marks.search(text, at)) is not None:
-        mark, at = found.group(), found.end()
-        if mark in "([{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif mark in ")]}":
-            depth = max(0, depth - 1)
-        elif mark == "#":
-            at = _end_of_line(text, at)
-        else:
-            at = _end_of_string(text, at, mark)
-    return deepest
-
-
-def _end_of_line(text: str, at: int) -> int:
-    end = text.find("\n", at)
-    return len(text) if end < 0 else end
-
-
-def _end_of_string(text: str, at: int, mark: str) -> int:
-    stop = re.compile(r"\\|" + mark + ("" if len(mark) == 3 else r"|\n"))
-    while (found := stop.search(text, at)) is not None:
-        if found.group() != "\\":
-            return found.end()
-        at = found.end() + 1
-    return len(text)
 
 
 def _parse(text: str) -> ast.Module | None:
@@ -169,17 +100,14 @@ def _unwrapped(tree: ast.Module) -> ast.Module:
 def read_what_is_readable(text: str) -> Reading | None:
     """Whatever of the text is Python, block by block, with single lines given up where they stand in the way."""
     lines = text.split("\n")
-    body, lost, left = list[ast.stmt](), list[int](), MOST_REPAIRED
+    body, lost, left = list[ast.stmt](), list[int](), MOST_REPAIRED + 4 * len(text)
     for first, last in _blocks(lines):
-        left -= sum(len(line) + 1 for line in lines[first:last])
-        if left < 0:
-            raise Refused
         block = _Block(lines[first:last], budget=left)
         tree = block.read()
         left = block.left
         lost += [first + number for number in block.lost]
         for node in ast.walk(tree) if tree is not None else ():
-            if hasattr(node, "lineno"):
+            if isinstance(node, ast.stmt | ast.expr | ast.excepthandler):
                 node.lineno += first
                 node.end_lineno = (node.end_lineno or 0) + first
         body += tree.body if tree is not None else []
@@ -202,36 +130,36 @@ class _Block:
 
     def __init__(self, lines: list[str], *, budget: int) -> None:
         self._lines = list(lines)
+        self._is_renewed = False
         self.lost: list[int] = []
         self.left = budget
 
     def read(self) -> ast.Module | None:
-        """The tree of what remains; None where nothing does."""
+        """The tree of what remains; None where nothing does. Raises Refused once it has cost too much."""
         for _ in range(MOST_REPAIRS):
             text = "\n".join(self._lines)
             self.left -= len(text)
-            problem = _problem_in(text) if self.left >= 0 else None
+            if self.left < 0:
+                raise Refused
+            problem = _problem_in(text)
             if problem is None:
-                return _parse(text) if self.left >= 0 else None
+                return _parse(text)
             if not self._repair(min(problem, len(self._lines)) - 1):
                 break
         self.lost = list(range(len(self._lines)))
         return None
 
     def _repair(self, at: int) -> bool:
-        """Write a line as this Python has it, or give it up; False where it has been given up before."""
-        line = self._lines[at]
-        stripped = line.strip()
-        if stripped in {"pass", "if 1:"} or not stripped:
+        """Write what is old as this Python has it, or give a line up; False where nothing is left to give up."""
+        if not self._is_renewed:
+            self._is_renewed = True
+            renewed = [_renewed(line) for line in self._lines]
+            if renewed != self._lines:
+                self._lines = renewed
+                return True
+        if self._lines[at].strip() in {"", "pass", "if 1:"}:
             return self._give_up_before(at)
-        if old := _OLD_STATEMENT.match(line):
-            self._lines[at] = f"{old[1]}{old[2]}({old[3].rstrip(',; ')})"
-        elif old := _OLD_HANDLER.match(line):
-            self._lines[at] = f"{old[1]} as {old[2]}:{old[3]}"
-        else:
-            self._give_up(at)
-        if self._lines[at] == line:
-            self._give_up(at)
+        self._give_up(at)
         return True
 
     def _give_up(self, at: int) -> None:
@@ -247,6 +175,15 @@ class _Block:
                 self._give_up(number)
                 return True
         return False
+
+
+def _renewed(line: str) -> str:
+    """A line of Python 2 as this Python has it."""
+    if old := _OLD_STATEMENT.match(line):
+        return f"{old[1]}{old[2]}({old[3].rstrip(',; ')})"
+    if old := _OLD_HANDLER.match(line):
+        return f"{old[1]} as {old[2]}:{old[3]}"
+    return line
 
 
 def _problem_in(text: str) -> int | None:

@@ -17,7 +17,8 @@ _MODULES = (
     "pynput|keyboard|browser_cookie3|webbrowser|zipimport|pip|wget|gdown|tornado|builtins|importlib|code|timeit|operator|posix|nt"
 )
 _ALWAYS = Pattern(
-    rf"(?m)(?:^|[;:])[ \t]*(?:import|from)[ \t\\]+(?:[\w., \t]*[ ,\t.])?(?:{_MODULES})(?:[ \t]+(?:as|import)\b|[ \t]*(?:[,;#\\]|$))"
+    rf"(?m)(?:^|[;:])[ \t]*(?:import|from)[ \t\\]+(?:[\w., \t]*[ ,\t.])?(?:{_MODULES})"
+    r"(?:[ \t]+(?:as|import)\b|[ \t]*(?:[,;#\\]|$))"
     r"|\b(?:exec|eval)[ \t]*\(|[=(,\[{:@][ \t]*(?:exec|eval)\b|\b(?:return|yield)[ \t]+(?:exec|eval)\b"
     r"|\b(?:execfile|__import__|import_module|getattr|attrgetter|methodcaller|__builtins__|__dict__|__getattribute__|__subclasses__|"
     r"startfile|posix_spawnp?|spawn[lv]p?e?|exec[lv]p?e?|forkpty|dup2|rmtree|get_ipython|create_subprocess_shell|open_connection|urlopen|"
@@ -34,25 +35,27 @@ _COMMANDS = Pattern(
     r"\bsubprocess\b|\bPopen\b|\bcreate_subprocess_exec\b|\bpsutil\b|\bgetoutput\b|\bgetstatusoutput\b|\brun_process\b"
 )
 _WITH_COMMANDS = Pattern(
-    r"\bshell[ \t]*=|[\"'/](?:ba|z|da|k)?sh\b|[\"']-l?c[\"']|\bpip[\d.]*[\"' ,]+install|\bcurl\b|\bwget\b|\bn(?:c|cat)\b|powershell|osascript|schtasks|"
-    r"getoutput|getstatusoutput|\benviron\b|/dev/tcp"
+    r"\bshell[ \t]*=|[\"'/](?:ba|z|da|k)?sh\b|[\"']-l?c[\"']|\bpip[\d.]*[\"' ,]+install|\bcurl\b|\bwget\b|\bn(?:c|cat)\b|"
+    r"powershell|osascript|schtasks|getoutput|getstatusoutput|\benviron\b|/dev/tcp"
 )
 """Words without which a command that is started from a list of words does nothing that is looked for here."""
 _PLACES = Pattern(
-    r"\bexpanduser\b|\.home[ \t]*\(|\bHOME\b|USERPROFILE|APPDATA|[\"']~|/etc/|/home/|/root\b|/Users/|\.claude|\.codex|\.cursor|\.openclaw|"
-    r"CLAUDE|AGENTS|MEMORY|SOUL|GEMINI|settings\.json|\.ssh|\.aws|mcp\.json|\.mcp"
+    r"\bexpanduser\b|\.home[ \t]*\(|\bHOME\b|USERPROFILE|APPDATA|[\"']~|/etc/|/home/|/root\b|/Users/|\.claude|"
+    r"\.codex|\.cursor|\.openclaw|CLAUDE|AGENTS|MEMORY|SOUL|GEMINI|settings\.json|\.ssh|\.aws|mcp\.json|\.mcp"
 )
 _CHANGES = Pattern(
     r"\bwrite|[\"'][waxr]b?\+?[\"']|\bcopy|\bmove\b|\brename\b|\breplace\b|\bsymlink\b|\bunlink\b|\bremove\b|\bdump\b|\btouch\b"
 )
 _HIDES = Pattern(
-    r"\bchr[ \t]*\(|\[[ \t]*:[ \t]*:[ \t]*-[ \t]*1[ \t]*\]|\brot_?13\b|[\"'][\w./~-]{1,16}[\"'][ \t]*\+[ \t]*[\"'][\w./~-]{1,16}[\"']|"
+    r"\bchr[ \t]*\(|\[[ \t]*:[ \t]*:[ \t]*-[ \t]*1[ \t]*\]|\brot_?13\b|"
+    r"[\"'][\w./~-]{1,16}[\"'][ \t]*\+[ \t]*[\"'][\w./~-]{1,16}[\"']|"
     r"[\"'][\"']\.join[ \t]*\([ \t]*[\[(][ \t]*[\"'][\w./~-]{1,8}[\"'][ \t]*,|\.translate[ \t]*\(|\bbytes[ \t]*\([ \t]*[\[(]|"
     r"[\"'][\w./~-]{0,16}(?:%s|\{\d?\})[\w./~-]{0,16}[\"'](?:[ \t]*%|\.format)"
 )
 """Ways to write a word so that it does not stand there."""
 _EXPOSED = Pattern(
-    r"\.execute(?:many|script)?[ \t]*\(|@[\w.]*\b(?:tool|function_tool|mcp_tool|route|call_tool|get|post)\b|(?m)^[ \t]*while[ \t]*(?:True\b|[(\d\"'\[]|not\b)[^\n]*:|"
+    r"\.execute(?:many|script)?[ \t]*\(|@[\w.]*\b(?:tool|function_tool|mcp_tool|route|call_tool|get|post)\b|"
+    r"(?m)^[ \t]*while[ \t]*(?:True\b|[(\d\"'\[]|not\b)[^\n]*:|"
     r"[\"'](?:/home|/etc|/var|/usr|/srv|/opt|/root|/data)/|\*[ \t]*(?:\d{7}|\d+_000_000|10[ \t]*\*\*)"
 )
 """What is looked at in files alone: faults that others can use."""
@@ -65,8 +68,10 @@ _REACHES = Pattern(
     r"__import__|import_module|exec|eval|getattr|webbrowser)\b"
 )
 _SECRETS = Pattern(
-    r"\.ssh|\.aws|\.gnupg|netrc|npmrc|pypirc|git-credentials|\.docker|\.kube|gcloud|\.azure|wallet|[Cc]ookies|Login Data|[Kk]eychain|[Kk]eyring|"
-    r"_history|\.env\b|\bexpanduser\b|\.home[ \t]*\(|[\"']~|\bHOME\b|USERPROFILE|APPDATA|/etc/|/root|/home|/Users|\bImageGrab\b|\.paste\b|pynput|"
+    r"\.ssh|\.aws|\.gnupg|netrc|npmrc|pypirc|git-credentials|\.docker|\.kube|gcloud|\.azure|wallet|[Cc]ookies|"
+    r"Login Data|[Kk]eychain|[Kk]eyring|"
+    r"_history|\.env\b|\bexpanduser\b|\.home[ \t]*\(|[\"']~|\bHOME\b|USERPROFILE|APPDATA|/etc/|/root|/home|/Users|"
+    r"\bImageGrab\b|\.paste\b|pynput|"
     r"\.codex|\.claude|environ(?:b)?(?:[ \t]*[^.\[ \t]|\.(?:copy|items|values|keys))|\bwalk\b|\brglob\b|keyboard"
 )
 _IMPORT = re.compile(

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from vskill_platform.scanning.tier1.code.python.notebooks import code_of_notebook
+from vskill_platform.scanning.tier1.code.python.vocabulary import words
 from vskill_platform.scanning.tier1.file_kinds import Shape, suffix_of
 from vskill_platform.scanning.tier1.languages import Language
 from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
@@ -16,7 +17,7 @@ from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
 LARGEST_NOTEBOOK = 8_000_000
 LONGEST_FOLDED = 1_000_000
 _ENCODING = re.compile(rb"[ \t\f]*#.{0,200}?coding[:=][ \t]*([-\w.]{1,40})")
-_STRANGE = frozenset("utf_7 unicode_escape raw_unicode_escape punycode idna utf_16 utf_32 utf_16_le utf_16_be".split())
+_STRANGE = words("utf_7 unicode_escape raw_unicode_escape punycode idna utf_16 utf_32 utf_16_le utf_16_be")
 """Encodings in which harmless letters stand for others; no editor writes Python in them."""
 
 

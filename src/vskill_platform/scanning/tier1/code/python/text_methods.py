@@ -11,12 +11,12 @@ from vskill_platform.scanning.tier1.code.python.model import Site
 from vskill_platform.scanning.tier1.code.python.operators import text_of
 from vskill_platform.scanning.tier1.code.python.values import (
     DECODED,
-    OWN_SECRET,
     FOLDED,
     HIDDEN,
     MOST_CONSTANTS,
     MOST_ITEMS,
     NOTHING,
+    OWN_SECRET,
     UNKNOWN,
     Constant,
     Value,

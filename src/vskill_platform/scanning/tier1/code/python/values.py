@@ -18,6 +18,7 @@ Constant = str | bytes | int
 MOST_CONSTANTS = 32
 MOST_REFERENCES = 16
 MOST_ITEMS = 4096
+MOST_JOINED = 256
 LONGEST_PLACE = 300
 UNKNOWN = "\0"
 
@@ -66,7 +67,21 @@ REQUEST = 1 << 20
 SECRET_PLACE = 1 << 21
 """The path of a secret, among so many others that it is not kept by itself."""
 
-IN_CIRCLES = SECRET | ENVIRONMENT | USER_FILES | USER_PATHS | NETWORK | DECODED | INPUT | PARAMETER | TOOL | OWN_SECRET | FILE | PARSED | ASSET
+IN_CIRCLES = (
+    SECRET
+    | ENVIRONMENT
+    | USER_FILES
+    | USER_PATHS
+    | NETWORK
+    | DECODED
+    | INPUT
+    | PARAMETER
+    | TOOL
+    | OWN_SECRET
+    | FILE
+    | PARSED
+    | ASSET
+)
 """What goes on from each to each where several things are made from one another."""
 EXPOSED = PARAMETER | TOOL
 FROM_USER = INPUT | EXPOSED
@@ -88,6 +103,7 @@ class Value:
         references: tuple[str, ...] = (),
         targets: tuple[Function | Class | Module, ...] = (),
         taint: int = 0,
+        *,
         items: tuple[Value, ...] | None = None,
         inner: Value | None = None,
         keyed: dict[Constant, Value] | None = None,
@@ -106,11 +122,8 @@ class Value:
     @property
     def texts(self) -> list[str]:
         """The constants that are texts, with bytes read as Latin-1."""
-        return [
-            text if text.__class__ is str else text.decode("latin-1")  # type: ignore[union-attr]
-            for text in self.constants
-            if text.__class__ is not int
-        ]  # type: ignore[return-value]
+        known = [each for each in self.constants if not isinstance(each, int)]
+        return [each.decode("latin-1") if isinstance(each, bytes) else each for each in known]
 
     @property
     def only(self) -> Constant | None:
@@ -126,10 +139,10 @@ class Value:
             self.references,
             self.targets,
             self.taint | taint,
-            self.items,
-            self.inner,
-            self.keyed,
-            self.variables,
+            items=self.items,
+            inner=self.inner,
+            keyed=self.keyed,
+            variables=self.variables,
         )
 
     def element(self) -> Value:
@@ -140,7 +153,7 @@ class Value:
 
     def _any_part(self) -> Value:
         if self.items is not None:
-            return join(self.items)
+            return join(self.items[:MOST_JOINED]).tainted(self.taint & ~HIDDEN)
         if self.inner is not None:
             return self.inner.tainted(self.taint & ~HIDDEN)
         references = tuple(f"{name}[]" for name in self.references)
@@ -149,7 +162,7 @@ class Value:
     def flat(self) -> Iterable[Value]:
         """The value and its direct parts."""
         yield self
-        yield from self.items or ()
+        yield from (self.items or ())[:MOST_CONSTANTS]
         if self.inner is not None:
             yield self.inner
 
@@ -171,6 +184,8 @@ def container(items: list[Value]) -> Value:
     """A list or tuple of these parts, in this order."""
     kept = tuple(items[:MOST_ITEMS])
     taint, variables = 0, dict[str, None]()
+    if len(kept) > MOST_JOINED:
+        taint = _taint_of_dropped([each for item in kept[MOST_JOINED:] for each in item.constants])
     for item in kept:
         taint |= item.taint & ~HIDDEN
         variables.update(dict.fromkeys(item.variables))

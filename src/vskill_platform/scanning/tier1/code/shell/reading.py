@@ -303,4 +303,7 @@ class Reader(WordReader):
         """A text inside this one, read at the same depth."""
         reader = Reader(text, has_placeholders=self._has_placeholders)
         reader._depth = self._depth
-        return Program(list(reader.pipelines()))
+        reader._parts_left = self._parts_left
+        program = Program(list(reader.pipelines()))
+        self._parts_left = reader._parts_left
+        return program

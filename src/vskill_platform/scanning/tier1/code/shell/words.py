@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from functools import cached_property
 
-from vskill_platform.scanning.tier1.code.budget import TooDeep
+from vskill_platform.scanning.tier1.code.budget import OutOfSteps, TooDeep
 from vskill_platform.scanning.tier1.code.shell.escapes import decode_escapes, is_spelled_out
 from vskill_platform.scanning.tier1.code.shell.line_endings import LineEndings
 from vskill_platform.scanning.tier1.code.shell.syntax import (
@@ -24,6 +24,7 @@ from vskill_platform.scanning.tier1.code.shell.syntax import (
 )
 
 DEEPEST = 30
+MOST_PARTS = 250_000
 LONGEST_ARITHMETIC = 2_000
 _BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n)*")
 _PLAIN = re.compile(r"[^\s'\"\\$`|&;<>()]+")
@@ -52,8 +53,15 @@ class WordReader(ABC):
         self._at = 0
         self._depth = 0
         self._wanted: list[frozenset[str]] = []
-        self._hole_at = self._resume_at = -1
+        self._hole_at = self._resume_at = self._line_end = -1
+        self._parts_left = MOST_PARTS
         self._has_placeholders = has_placeholders
+
+    def _count(self) -> None:
+        """Counts what is kept in memory, and stops where it becomes too much."""
+        self._parts_left -= 1
+        if self._parts_left < 0:
+            raise OutOfSteps
 
     def _descend(self) -> None:
         self._depth += 1
@@ -117,8 +125,10 @@ class WordReader(ABC):
         """The text of a here-document; the reader passes over it at the end of this line."""
         is_literal = any(not isinstance(part, Text) or part.is_quoted for part in delimiter.parts)
         ending = "".join(part.text for part in delimiter.parts if isinstance(part, Text))
-        line_end = self._text.find("\n", self._at, self._end)
-        if line_end < 0:
+        if self._line_end < self._at:
+            self._line_end = self._text.find("\n", self._at) % (len(self._text) + 1)
+        line_end = self._line_end
+        if line_end >= self._end:
             return Word((), self._at, self._at)
         start = max(line_end + 1, self._resume_at if self._hole_at == line_end else 0)
         end, after = self._lines.ending(ending, start, may_indent=may_indent) or (self._end, self._end)
@@ -147,6 +157,7 @@ class WordReader(ABC):
         """The word here, without what stands before it; None where there is none."""
         start = self._at
         parts: list[Part] = []
+        self._count()
         while self._at < self._end:
             plain = _PLAIN.match(self._text, self._at, self._end)
             if plain:
@@ -160,6 +171,7 @@ class WordReader(ABC):
 
     def _take_part(self, parts: list[Part]) -> bool:
         """Takes a part that begins with a special character; False where the character ends the word."""
+        self._count()
         character = self._text[self._at]
         if character == "'":
             closing = self._text.find("'", self._at + 1, self._end)
@@ -202,6 +214,7 @@ class WordReader(ABC):
                 parts.append(Text(plain.group(), True))
                 self._at = plain.end()
                 continue
+            self._count()
             character = self._text[self._at]
             if character == '"':
                 self._at += 1

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import shlex
 
 from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
+from vskill_platform.scanning.tier1.code.python.checks.installs import check_install
 from vskill_platform.scanning.tier1.code.python.checks.sending import check_command_sending
 from vskill_platform.scanning.tier1.code.python.commands import (
     INTERPRETERS,
@@ -31,11 +31,8 @@ from vskill_platform.scanning.tier1.code.python.values import (
 )
 from vskill_platform.scanning.tier1.skill import FactKind
 
-_INSTALL = re.compile(r"(?:^|[;&|\s/])(?:pip[\d.]*|uv pip|uv|pipx|easy_install)\s+(?:install|add)\s+(.+)", re.DOTALL)
-_INDEX = re.compile(r"(?:^|\s)(?:--(?:extra-)?index-url|-i|--find-links|-f|--index)[= ]+(\S+)")
-_ADDRESS = re.compile(r"(?:^|[\s@])(?:git\+)?(?:https?|ssh|git|ftp)://", re.IGNORECASE)
-_KNOWN_INDEXES = ("https://download.pytorch.org/", "https://data.pyg.org/", "https://pypi.nvidia.com")
-_PACKAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+CHEAP = 4
+"""So many paths that are looked for in a command cost as much as a question."""
 _SHELL_ATTACK = re.compile(
     r"/dev/(?:tcp|udp)/|\bn(?:c|cat|etcat)(?:\.\w+)?\s[^|;&]*-\w*e\w*\s|\bmkfifo\b.{0,200}\bn(?:c|cat)\b|\bsocat\b.{0,200}\bexec:",
     re.IGNORECASE | re.DOTALL,
@@ -55,8 +52,6 @@ def check_execution(call: ReadCall) -> None:
         check_command(call, command_of(call.evaluator, call.site, name))
     elif name in catalogue.LOADERS:
         _check_loading(call)
-    elif name in catalogue.DESERIALISERS:
-        _check_deserialising(call)
     elif catalogue.root_of(name) == "ctypes":
         _check_machine_code(call)
     elif name.startswith("subprocess.Popen().") and call.last in {"write", "communicate"}:
@@ -72,7 +67,12 @@ def _check_evaluation(call: ReadCall) -> None:
         call.sight("python_runs_decoded")
     elif given.taint & ASSET:
         call.sight("python_runs_asset")
-    elif given.taint & PARSED and given.taint & (FILE | INPUT) and call.name in {"exec", "eval"} and not _is_restricted(call):
+    elif (
+        given.taint & PARSED
+        and given.taint & (FILE | INPUT)
+        and call.name in {"exec", "eval"}
+        and not _is_restricted(call)
+    ):
         call.sight("python_evaluates_data")
     elif call.exposure(given) and call.name in {"exec", "eval"} and not _is_restricted(call):
         call.sight("python_evaluates_argument")
@@ -105,7 +105,7 @@ def check_command(call: ReadCall, command: Command) -> None:
         call.sight("python_persists")
     check_command_sending(call, command)
     _check_shell_argument(call, command)
-    _check_install(call, command)
+    check_install(call, command)
 
 
 def _runs_from(call: ReadCall, command: Command, origin: int, path_origin: int) -> bool:
@@ -125,7 +125,7 @@ def _runs_from(call: ReadCall, command: Command, origin: int, path_origin: int) 
 
 
 def _runs_file(call: ReadCall, command: Command, path_origin: int, *, is_interpreter: bool) -> bool:
-    fetched = [path for path, taint in call.evaluator.file_taint.items() if taint & NETWORK]
+    fetched = call.evaluator.fetched_paths
     if command.words:
         candidates = (
             command.words[:3] if is_interpreter or command.program in {"sudo", "env", "nohup"} else command.words[:1]
@@ -133,7 +133,9 @@ def _runs_file(call: ReadCall, command: Command, path_origin: int, *, is_interpr
         return any(each.taint & path_origin or any(text in fetched for text in each.texts) for each in candidates)
     if command.whole.taint & path_origin and any(runs_gap(text) for text in command.texts):
         return True
-    return any(runs_gap(with_gaps(text, fetched)) for text in command.texts if with_gaps(text, fetched) != text)
+    call.evaluator.spend(len(fetched) // CHEAP)
+    replaced = [(text, with_gaps(text, fetched)) for text in command.texts]
+    return any(runs_gap(gaps) for text, gaps in replaced if gaps != text)
 
 
 def _note_script(call: ReadCall, command: Command) -> None:
@@ -159,77 +161,14 @@ def _check_shell_argument(call: ReadCall, command: Command) -> None:
     call.sight("python_tool_shell_argument" if exposure & TOOL else "python_shell_argument")
 
 
-def _check_install(call: ReadCall, command: Command) -> None:
-    for text in command.texts:
-        found = _INSTALL.search(text)
-        if not found:
-            continue
-        rest = found[1]
-        indexes = [index[1].strip("\"'") for index in _INDEX.finditer(rest)]
-        is_known = indexes and all(index.startswith(_KNOWN_INDEXES) for index in indexes)
-        if (indexes and not is_known) or (not indexes and _ADDRESS.search(rest)):
-            call.sight("python_installs_elsewhere")
-        for word in _words(rest):
-            if (package := _PACKAGE.match(word)) and not word.startswith("-"):
-                call.fact(FactKind.INSTALLS, f"pypi:{package.group()}")
-
-
-def _words(text: str) -> list[str]:
-    try:
-        words = shlex.split(text.replace(UNKNOWN, "*"), posix=True)[:20]
-    except ValueError:
-        words = text.split()[:20]
-    plain, is_value = list[str](), False
-    for word in words:
-        if word in {";", "&&", "|", "||"}:
-            break
-        if not is_value and not word.startswith(("-", ".", "/", "*", "http", "git+")):
-            plain.append(word)
-        is_value = word in {
-            "-r",
-            "-c",
-            "-i",
-            "-f",
-            "-t",
-            "--index-url",
-            "--extra-index-url",
-            "--find-links",
-            "--target",
-        }
-    return plain
-
-
 def _check_loading(call: ReadCall) -> None:
-    given = [value for value in call.arguments()[:2]]
-    for value in given:
+    for value in call.arguments()[:2]:
         is_fetched = any(call.evaluator.file_taint.get(text, 0) & NETWORK for text in value.texts)
         if value.taint & (FETCHED_PATH | NETWORK) or is_fetched:
             call.sight("python_runs_fetched")
         for text in value.texts:
             if "." in text and UNKNOWN not in text:
                 call.fact(FactKind.EXECUTES, text)
-
-
-def _check_deserialising(call: ReadCall) -> None:
-    if call.last in {"load", "load_all"} and call.name.startswith("yaml.") and _has_safe_loader(call):
-        return
-    if call.name == "torch.load" and call.keyword("weights_only").only is None and _is_true(call, "weights_only"):
-        return
-    given = call.argument(0, "file", "filepath_or_buffer", "f", "data", "stream")
-    is_fetched = any(call.evaluator.file_taint.get(text, 0) & NETWORK for text in given.texts)
-    if given.taint & (NETWORK | FETCHED_PATH) or is_fetched:
-        call.sight("python_unpickles_fetched")
-    elif call.exposure(given) & TOOL:
-        call.sight("python_unpickles_input")
-
-
-def _has_safe_loader(call: ReadCall) -> bool:
-    loader = call.argument(1, "Loader")
-    return any("Safe" in name or "Base" in name for name in loader.references)
-
-
-def _is_true(call: ReadCall, name: str) -> bool:
-    return any(each.arg == name and getattr(each.value, "value", None) is True for each in call.site.node.keywords)
 
 
 def _check_machine_code(call: ReadCall) -> None:

@@ -8,8 +8,9 @@ from vskill_platform.domain.content import SKILL_FILE_NAMES
 from vskill_platform.scanning.tier1.code.places import Lasting, is_home, is_system_root
 from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
-from vskill_platform.scanning.tier1.code.python.known_functions import writes
-from vskill_platform.scanning.tier1.code.python.model import terminal
+from vskill_platform.scanning.tier1.code.python.evaluation import Evaluator
+from vskill_platform.scanning.tier1.code.python.known_paths import writes
+from vskill_platform.scanning.tier1.code.python.model import Site, terminal
 from vskill_platform.scanning.tier1.code.python.values import (
     ENCRYPTED,
     EXPOSED,
@@ -21,6 +22,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     WALKED,
     Value,
 )
+from vskill_platform.scanning.tier1.code.python.vocabulary import words
 from vskill_platform.scanning.tier1.code.python.whereabouts import (
     is_confined,
     is_of_project,
@@ -29,8 +31,9 @@ from vskill_platform.scanning.tier1.code.python.whereabouts import (
 )
 from vskill_platform.scanning.tier1.skill import FactKind
 
-_CHECKS = frozenset(
-    "resolve realpath commonpath commonprefix is_relative_to relative_to startswith basename secure_filename isalnum match fullmatch ..".split()
+_CHECKS = words(
+    "resolve realpath commonpath commonprefix is_relative_to relative_to startswith basename secure_filename "
+    "isalnum match fullmatch .."
 )
 """Words of a function that looks at a path before it uses it."""
 
@@ -71,19 +74,19 @@ def check_encryption(call: ReadCall) -> None:
 
 
 def _removes_walked(call: ReadCall) -> bool:
-    evaluator = call.evaluator
-    for site in call.module.calls:
-        word = terminal(site.node.func)
-        if word in {"remove", "unlink"}:
-            func = site.node.func
-            path = (
-                evaluator.argument(site, 0)
-                if site.node.args or not isinstance(func, ast.Attribute)
-                else evaluator.value(func.value, site.scope)
-            )
-            if path.taint & WALKED:
-                return True
-    return False
+    """Whether files that a walk came across are taken away anywhere in the same module."""
+    memo = call.module.memo
+    if "removes" not in memo:
+        sites = [site for site in call.module.calls if terminal(site.node.func) in {"remove", "unlink"}]
+        memo["removes"] = any(_removed_path(call.evaluator, site).taint & WALKED for site in sites)
+    return memo["removes"]
+
+
+def _removed_path(evaluator: Evaluator, site: Site) -> Value:
+    func = site.node.func
+    if site.node.args or not isinstance(func, ast.Attribute):
+        return evaluator.argument(site, 0)
+    return evaluator.value(func.value, site.scope)
 
 
 def check_written(call: ReadCall, path: Value) -> None:
@@ -117,9 +120,9 @@ def _check_removed(call: ReadCall) -> None:
         else call.receiver
     )
     is_tree = call.last == "rmtree"
-    if is_tree and any(is_home(text) or is_system_root(text) or is_user_root(text) for text in path.texts):
-        call.sight("python_destroys_files")
-    elif path.taint & USER_PATHS:
+    if (
+        is_tree and any(is_home(text) or is_system_root(text) or is_user_root(text) for text in path.texts)
+    ) or path.taint & USER_PATHS:
         call.sight("python_destroys_files")
     elif is_tree and path.taint & (FROM_USER & ~EXPOSED | TOOL):
         call.sight("python_deletes_argument")

@@ -16,11 +16,13 @@ from vskill_platform.scanning.tier1.patterns import Pattern
 _CLOCK = Pattern(r"\b(?:now|utcnow|today|time|localtime|gmtime)\s*\(")
 _DATE = Pattern(r"\b20[2-9]\d\b|\b20[2-9]\d-?[01]\d|\b[12]\d{9}\b")
 _MACHINE = Pattern(r"gethostname|getuser|getlogin|\bnode\s*\(|getfqdn|getnode")
-_NOW = frozenset("now utcnow today time localtime gmtime".split())
+_NOW = frozenset(["now", "utcnow", "today", "time", "localtime", "gmtime"])
 _DAY = re.compile(r"20\d\d-?[01]\d-?[0-3]\d")
 _LATE = range(1_500_000_000, 4_000_000_000)
 MOST_NODES = 3_000
-_HARMS = catalogue.EVALUATORS | catalogue.SHELLS | catalogue.SPAWNERS | catalogue.PROCESSES | frozenset(["shutil.rmtree"])
+_HARMS = (
+    catalogue.EVALUATORS | catalogue.SHELLS | catalogue.SPAWNERS | catalogue.PROCESSES | frozenset(["shutil.rmtree"])
+)
 
 
 def check_gates(evaluator: Evaluator, module: Module, notes: Notes) -> None:
@@ -145,9 +147,9 @@ def _does_harm(evaluator: Evaluator, block: list[ast.stmt], scope: Scope, *, dep
     """Whether something in a block runs what nobody sees, sends something, or takes files away."""
     for statement in block:
         for each in _nodes(statement):
+            evaluator.spend()
             if not isinstance(each, ast.Call):
                 continue
-            evaluator.spend()
             callee = evaluator.value(each.func, scope)
             if any(_is_harm(name) for name in callee.references):
                 return True

@@ -7,10 +7,11 @@ import ast
 from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
 from vskill_platform.scanning.tier1.code.python.values import FILE, NETWORK
+from vskill_platform.scanning.tier1.code.python.vocabulary import words
 
 _UNASKED = frozenset(["setup.py", "conftest.py", "sitecustomize.py", "usercustomize.py", "__init__.py"])
 _ALWAYS = frozenset(["sitecustomize.py", "usercustomize.py"])
-_SETUP_CLASSES = frozenset(["install", "develop", "build_py", "egg_info", "build_ext", "bdist_wheel", "sdist", "build"])
+_SETUP_CLASSES = words("install develop build_py egg_info build_ext bdist_wheel sdist build")
 
 
 def check_import_time(call: ReadCall) -> None:
@@ -19,9 +20,11 @@ def check_import_time(call: ReadCall) -> None:
     is_path_line = name.endswith(".pth")
     if not is_path_line and (name not in _UNASKED or not _runs_unasked(call, name)):
         return
-    if _reaches_out(call) or ((is_path_line or name in _ALWAYS) and _runs_something(call)):
-        call.sight("python_runs_unasked")
-    elif _runs_something(call) and _is_in_setup_class(call):
+    if (
+        _reaches_out(call)
+        or ((is_path_line or name in _ALWAYS) and _runs_something(call))
+        or (_runs_something(call) and _is_in_setup_class(call))
+    ):
         call.sight("python_runs_unasked")
 
 

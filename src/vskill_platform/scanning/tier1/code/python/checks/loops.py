@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from vskill_platform.scanning.tier1.code.python.evaluation import Evaluator
 from vskill_platform.scanning.tier1.code.python.model import Function, Loop, Module, Scope, terminal
 from vskill_platform.scanning.tier1.code.python.notes import Notes
+from vskill_platform.scanning.tier1.code.python.vocabulary import words
 from vskill_platform.scanning.tier1.patterns import Pattern
 
 MOST_CALLS = 200
@@ -20,8 +21,9 @@ _CHANGING = (ast.Name, ast.Call, ast.Attribute, ast.NamedExpr, ast.Await)
 _SPAWNING = frozenset(
     ["os.fork", "posix.fork", "multiprocessing.Process", "threading.Thread", "_thread.start_new_thread", "os.forkpty"]
 )
-_QUIET = frozenset(
-    "print len str int float list dict set tuple range append extend add update abs min max sum sorted repr pow round chr ord bytes bytearray bool hash".split()
+_QUIET = words(
+    "print len str int float list dict set tuple range append extend add update abs min max sum sorted repr "
+    "pow round chr ord bytes bytearray bool hash"
 )
 """Calls that neither wait for anything nor end anything."""
 _GROWING = frozenset(["append", "extend", "add", "update", "appendleft", "insert"])

@@ -7,24 +7,25 @@ import ast
 from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
 from vskill_platform.scanning.tier1.code.python.evaluation import Evaluator
-from vskill_platform.scanning.tier1.code.python.known_functions import SOMETHING
+from vskill_platform.scanning.tier1.code.python.known_lookups import ALL_CLASSES, SOMETHING
 from vskill_platform.scanning.tier1.code.python.model import Module, terminal
 from vskill_platform.scanning.tier1.code.python.notes import Notes
 from vskill_platform.scanning.tier1.code.python.values import HIDDEN
+from vskill_platform.scanning.tier1.code.python.vocabulary import words
 
-_REPLACED = frozenset(["open", "__import__", "exec", "eval", "compile", "input", "getattr"])
-_REPLACED_METHODS = frozenset(
-    "requests.Session.request requests.Session.send requests.post requests.get subprocess.run subprocess.Popen os.system "
-    "socket.socket socket.getaddrinfo ssl.SSLContext.wrap_socket getpass.getpass".split()
+_REPLACED = words("open __import__ exec eval compile input getattr")
+_REPLACED_METHODS = words(
+    "requests.Session.request requests.Session.send requests.post requests.get subprocess.run subprocess.Popen "
+    "os.system socket.socket socket.getaddrinfo ssl.SSLContext.wrap_socket getpass.getpass"
 )
 
 
 def check_hidden_name(call: ReadCall) -> None:
     """A dangerous function that is reached by a text instead of by its name."""
-    is_named = call.name in catalogue.DANGEROUS or call.name.startswith(("object.__subclasses__()", SOMETHING))
-    if is_named and call.callee.taint & HIDDEN:
-        call.sight("python_hidden_call")
-    elif catalogue.is_network(call.name) and _hands_over(call) and _is_looked_up_inline(call.site.node.func):
+    is_named = call.name in catalogue.DANGEROUS or call.name.startswith((ALL_CLASSES, SOMETHING))
+    if (is_named and call.callee.taint & HIDDEN) or (
+        catalogue.is_network(call.name) and _hands_over(call) and _is_looked_up_inline(call.site.node.func)
+    ):
         call.sight("python_hidden_call")
 
 

@@ -11,10 +11,10 @@ from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
 from vskill_platform.scanning.tier1.code.python.commands import SENDERS, Command, secrets_in
 from vskill_platform.scanning.tier1.code.python.values import (
-    OWN_SECRET,
     ENVIRONMENT,
     IDENTITY,
     NAMED_KEY,
+    OWN_SECRET,
     SECRET,
     UNKNOWN,
     USER_FILES,

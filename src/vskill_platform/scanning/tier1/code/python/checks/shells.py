@@ -5,18 +5,20 @@ from __future__ import annotations
 from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
 from vskill_platform.scanning.tier1.code.python.commands import SHELL_PROGRAMS, command_of
+from vskill_platform.scanning.tier1.code.python.model import terminal
 from vskill_platform.scanning.tier1.code.python.values import Value
 
+_CONNECTING = frozenset(["connect", "bind", "create_connection", "connect_ex", "create_server"])
 _PIPES = ("stdin", "stdout", "stderr")
 
 
 def check_shell(call: ReadCall) -> None:
     """Look at a call that may tie a process to a connection."""
-    if call.name in {"os.dup2", "posix.dup2"} and _is_socket(call.argument(0)):
-        call.sight("python_reverse_shell")
-    elif call.name in catalogue.PROCESSES and any(_is_socket(call.keyword(pipe)) for pipe in _PIPES):
-        call.sight("python_reverse_shell")
-    elif call.name == "pty.spawn" and _starts_shell(call) and _connects(call):
+    if (
+        (call.name in {"os.dup2", "posix.dup2"} and _is_socket(call.argument(0)))
+        or (call.name in catalogue.PROCESSES and any(_is_socket(call.keyword(pipe)) for pipe in _PIPES))
+        or (call.name == "pty.spawn" and _starts_shell(call) and _connects(call))
+    ):
         call.sight("python_reverse_shell")
 
 
@@ -32,13 +34,9 @@ def _starts_shell(call: ReadCall) -> bool:
 
 def _connects(call: ReadCall) -> bool:
     """Whether a socket is opened anywhere in the same file."""
-    sites = [
-        site
-        for site in call.module.calls
-        if getattr(site.node.func, "attr", "") in {"connect", "bind", "create_connection"}
-    ]
-    return any(
-        name.startswith("socket.")
-        for site in sites
-        for name in call.evaluator.value(site.node.func, site.scope).references
-    )
+    memo = call.module.memo
+    if "connects" not in memo:
+        sites = [site for site in call.module.calls if terminal(site.node.func) in _CONNECTING]
+        names = [name for site in sites for name in call.evaluator.value(site.node.func, site.scope).references]
+        memo["connects"] = any(name.startswith("socket.") for name in names)
+    return memo["connects"]

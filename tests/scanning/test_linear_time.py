@@ -9,6 +9,7 @@ import re
 
 import pytest
 
+from vskill_platform.scanning.tier1.file_kinds import FileKind
 from vskill_platform.scanning.tier1.patterns import GROUP_SIZE, PATTERN_MEMORY, Pattern, PatternSet, loosened
 from vskill_platform.scanning.tier1.rules import Rule, read_ruleset
 
@@ -39,6 +40,8 @@ def test_pattern_has_no_huge_repetition__that_would_multiply_its_states(rule: Ru
 def test_first_pass_finds_every_example__of_every_rule() -> None:
     first_pass = PatternSet([rule.pattern for rule in RULES if rule.pattern])
     for number, rule in enumerate(RULES):
+        if rule.applies_to <= {FileKind.DECODED, FileKind.UNCOVERED}:
+            continue  # its examples are written in code, and the pattern sees what they stand for
         for example in rule.matches:
             assert number in first_pass.which(example.encode()), f"{rule.id} would miss {example!r}"
 

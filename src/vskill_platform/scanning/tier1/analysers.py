@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from vskill_platform.scanning.tier1 import hidden_text, structure
 from vskill_platform.scanning.tier1.code.javascript import finder as javascript
+from vskill_platform.scanning.tier1.code.python import finder as python
 from vskill_platform.scanning.tier1.code.shell import finder as shell
 from vskill_platform.scanning.tier1.configs import autoruns, declarations, names
 from vskill_platform.scanning.tier1.configs import finding as configs
@@ -110,6 +111,7 @@ FINDERS: tuple[NamedFinder, ...] = (
     NamedFinder("containers", find_in_containers, containers.CHECKS),
     NamedFinder("configs", configs.find_in_configs, configs.CHECKS),
     NamedFinder("names", names.find_in_names, names.CHECKS),
+    NamedFinder("python", python.find_python_flows, python.CHECKS),
     NamedFinder("shell", shell.find_shell_flows, shell.CHECKS),
     NamedFinder("javascript", javascript.find_javascript_flows, javascript.CHECKS),
 )

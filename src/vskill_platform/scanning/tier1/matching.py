@@ -33,10 +33,11 @@ class PatternRule:
         self._exceptions = None if rule.unless is None else split_exceptions(rule.unless)
 
     def spans(self, view: View) -> Iterator[Span | None]:
-        """Every match in turn; None stands for one that the rule's exception covers, or that is no news."""
+        """Every match in turn that is news; None stands for one that the rule's exception covers."""
         for span in compile_pattern(self._pattern).spans(view.data):
             visible = _without_leading_space(view.data, span)
-            yield visible if self._is_news(view, visible) and not self._is_excepted(view, visible) else None
+            if self._is_news(view, visible):
+                yield None if self._is_excepted(view, visible) else visible
 
     def _is_news(self, view: View, span: Span) -> bool:
         """Whether the view shows what the file does not; a rule about disguises asks for a disguise."""

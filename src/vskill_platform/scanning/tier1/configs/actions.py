@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 
 from vskill_platform.scanning.tier1.configs.typosquats import is_one_slip
 from vskill_platform.scanning.tier1.configs.word_lists import words
@@ -22,13 +21,12 @@ _REPOSITORIES = words(
 )
 _PLACE = Pattern(f"/(?:{'|'.join(sorted(_REPOSITORIES))})@")
 _OWNER = re.compile(r"(?<![\w./@-])[A-Za-z0-9][\w-]{1,38}\Z")
-MOST_PLACES = 200
 LONGEST_OWNER = 40
 
 
 def find_imitations(data: bytes) -> Iterator[tuple[int, str]]:
     """The offsets of actions whose owner is a slip away from a known one, with words that say so."""
-    for span in islice(_PLACE.spans(data), MOST_PLACES):
+    for span in _PLACE.spans(data):
         before = data[max(0, span.start - LONGEST_OWNER) : span.start].decode(errors="replace")
         found = _OWNER.search(before)
         owner = found.group().lower() if found else ""

@@ -10,7 +10,7 @@ from vskill_platform.scanning.tier1.configs.reporting import Seen, Source, repor
 from vskill_platform.scanning.tier1.configs.structured import Entry
 from vskill_platform.scanning.tier1.skill import FileUnderScan
 
-MOST_BYTES = 256 * 1024
+MOST_BYTES = 5 * 1024 * 1024
 _REACHES_OUT = re.compile(
     r"(?i)urllib\.request|urlopen|requests\.(?:get|post)|httpx\.|socket\.(?:socket|create_connection)|http\.client|\bcurl\b|"
     r"\bwget\b|powershell|b64decode|reqwest|TcpStream|ureq::"

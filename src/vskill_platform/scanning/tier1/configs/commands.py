@@ -29,7 +29,8 @@ from vskill_platform.scanning.tier1.configs.shell_words import LONGEST, Simple, 
 
 DEEPEST = 4
 """Commands inside commands that are followed."""
-MOST_COMMANDS = 200
+MOST_COMMANDS = LONGEST
+"""Commands of a line that are looked at: as many as a line can hold."""
 _LINE_OPTION = re.compile(r"(?i)-[a-z]*c|-command|/c|/k")
 _ENCODED_OPTION = re.compile(r"(?i)-e(?:nc?|nco\w*)?|-encodedcommand")
 _OUTPUT_OPTIONS = frozenset(["-o", "-O", "--output", "--output-document", "-OutFile", "-outfile"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from vskill_platform.scanning.limits import CONFIG_LIMIT
 from vskill_platform.scanning.tier1.configs import environment, permissions
@@ -20,7 +21,7 @@ from vskill_platform.scanning.tier1.configs.structured import Entry, Reading
 from vskill_platform.scanning.tier1.configs.toml_text import read_ini
 from vskill_platform.scanning.tier1.configs.tool_texts import find_in_server_code, find_tool_texts
 from vskill_platform.scanning.tier1.configs.word_lists import words
-from vskill_platform.scanning.tier1.configs.workflows import find_in_git_hook, find_in_pre_commit, find_in_workflow
+from vskill_platform.scanning.tier1.configs.workflows import find_in_pre_commit, find_in_script, find_in_workflow
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.file_kinds import Shape
 from vskill_platform.scanning.tier1.skill import FileUnderScan, LimitHit, Sighting, SkillUnderScan
@@ -36,7 +37,7 @@ CHECKS = frozenset(f"{kind}_{deed}" for kind in ("hook", "server", "editor", "li
     "registry_unchecked server_at_untrusted_address server_unpinned ships_agent_instructions tool_text_gives_orders "
     "tool_text_shadows_others workflow_runs_strangers_code workflow_sends_secrets"
 )
-MOST_ENVIRONMENT = 64 * 1024
+MOST_SIGHTINGS = 20
 _LANGUAGES = frozenset(["json", "jsonc", "json5", "yaml", "yml", "toml", ""])
 
 
@@ -54,7 +55,7 @@ def find_in_configs(skill: SkillUnderScan) -> Iterator[Seen]:
 
 
 def _find_imitated_actions(file: FileUnderScan) -> Iterator[Seen]:
-    for offset, detail in find_imitations(file.encoded):
+    for offset, detail in islice(find_imitations(file.encoded), MOST_SIGHTINGS):
         line = file.encoded.count(b"\n", 0, offset) + 1
         excerpt = make_excerpt(file.lines[line - 1])
         yield Sighting("package_imitates", file.path, line, column_of(file.encoded, offset), excerpt, "raw", detail)
@@ -65,11 +66,11 @@ def _find_in_file(file: FileUnderScan) -> Iterator[Seen]:
     if place is Place.INSTRUCTIONS:
         yield Sighting("ships_agent_instructions", file.path, layer=LAYER)
     elif place is Place.RUNS_BY_ITSELF:
-        yield from find_in_git_hook(file)
+        yield from find_in_script(file)
     elif file.is_markdown:
         yield from _find_in_fences(file)
     elif _is_environment(file.path):
-        yield from _find_in_variables(Source(file.path, tuple(read_ini(file.text[:MOST_ENVIRONMENT]).entries)))
+        yield from _find_in_variables(file)
     else:
         yield from _find_in_document(file, place)
         yield from _find_in_code(file)
@@ -80,7 +81,11 @@ def _is_environment(path: str) -> bool:
     return name.endswith(".env") or name.startswith(".env")
 
 
-def _find_in_variables(source: Source) -> Iterator[Seen]:
+def _find_in_variables(file: FileUnderScan) -> Iterator[Seen]:
+    reading = read_ini(file.text)
+    if reading.is_cut:
+        yield LimitHit(CONFIG_LIMIT)
+    source = Source(file.path, tuple(reading.entries))
     for entry in source.entries:
         check = environment.check_for(entry.key.removeprefix("export ").strip(), entry.value)
         if check is not None:

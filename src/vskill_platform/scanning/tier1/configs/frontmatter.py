@@ -17,7 +17,8 @@ from vskill_platform.scanning.tier1.configs.yaml_text import read_yaml
 from vskill_platform.scanning.tier1.skill import FactKind, LimitHit, SkillUnderScan
 
 _ASKS = re.compile(
-    r"(?i)hooks|mcp|install|command|servers|bypass|\broot\b|full.?disk|screen.?rec|input.?mon|accessibility|keychain|admin\."
+    r"(?i)(?:hooks|mcp[\w-]*|install|command|servers|status_?line)[\"']?\s*:|bypass|\broot\b|full.?disk|screen.?rec|input.?mon|"
+    r"\baccessibility\b|keychain|admin\."
 )
 _MACHINE = re.compile(
     r"(?i)full[-_ ]?disk(?:[-_ ]access)?|screen[-_ ]?recording|input[-_ ]?monitoring|accessibility|keychain|root|"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 from typing import NamedTuple
 
+from vskill_platform.scanning.limits import CONFIG_LIMIT
 from vskill_platform.scanning.tier1.configs.hosts import (
     host_of,
     is_in_documentation,
@@ -20,11 +20,11 @@ from vskill_platform.scanning.tier1.configs.reporting import LONGEST_VALUE, Seen
 from vskill_platform.scanning.tier1.configs.word_lists import words
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.patterns import Pattern
-from vskill_platform.scanning.tier1.skill import Fact, FactKind, FileUnderScan, Sighting
+from vskill_platform.scanning.tier1.skill import Fact, FactKind, FileUnderScan, LimitHit, Sighting
 
-MOST_COMMANDS = 300
-MOST_WORDS = 60
-LONGEST_COMMAND = 400
+MOST_COMMANDS = 20_000
+"""Install commands of one file that are read; a file with more is not known to be safe."""
+LONGEST_COMMAND = 4_000
 LONGEST_COUNTED = 2_000
 _COMMAND = Pattern(
     r"\b(?:pip[0-9.]*|pipx|uv(?:[ \t]+(?:pip|tool))?|conda|mamba|poetry|pdm|p?npm|yarn(?:[ \t]+global)?|bun|gem|cargo|go)"
@@ -62,21 +62,31 @@ LAYER = "shell"
 
 
 class Install(NamedTuple):
-    """One install command. `indexes` are the addresses that it takes packages from, with the option that names each."""
+    """One install command and how many characters it has. `indexes` are the addresses that it takes packages from, with the
+    option that names each.
+    """
 
     requirements: list[Requirement]
     indexes: list[tuple[str, str]]
+    length: int = 0
 
 
 def find_installs(file: FileUnderScan) -> Iterator[Seen]:
     """What the install commands of a file fetch."""
     data = file.encoded
-    line, counted = 1, 0
-    for span in islice(_COMMAND.spans(data), MOST_COMMANDS):
+    line, counted, reached = 1, 0, 0
+    for number, span in enumerate(_COMMAND.spans(data)):
+        if number >= MOST_COMMANDS:
+            yield LimitHit(CONFIG_LIMIT)
+            return
+        if span.start < reached:
+            continue
         line += data.count(b"\n", counted, span.start)
         counted = span.start
-        install = read_install(_whole_command(data, span.start).decode(errors="replace"))
+        command = _whole_command(data, span.start).decode(errors="replace")
+        install = read_install(command)
         if install is not None:
+            reached = span.start + len(command[: install.length].encode())
             yield from _report(file, install, line, column_of(data, span.start))
 
 
@@ -98,10 +108,9 @@ def read_install(text: str) -> Install | None:
     registry = _REGISTRIES.get(tool)
     if registry is None or (tool not in _ONE_ONLY and not _installs(tool, head["tool"], head["verb"])):
         return None
-    rest = text[head.end() :]
-    words = _QUOTED.findall(rest[1:]) if rest[:1] in "\"'" and rest else list(_words(rest))
+    words, behind = _words(text, head.end())
     is_one = tool in _ONE_ONLY or head["verb"] in _RUN_VERBS
-    return _parsed(registry, words[:MOST_WORDS], is_one=is_one)
+    return _parsed(registry, words, is_one=is_one)._replace(length=behind)
 
 
 def _installs(tool: str, whole: str, verb: str | None) -> bool:
@@ -116,16 +125,20 @@ def _installs(tool: str, whole: str, verb: str | None) -> bool:
     return verb in ("install", "add") and not (tool == "uv" and whole == "uv" and verb == "install")
 
 
-def _words(rest: str) -> Iterator[str]:
-    """The words up to the end of the command."""
-    for found in _WORD.finditer(rest.replace("\\\n", " ")):
-        if found[4]:
-            return
+def _words(text: str, start: int) -> tuple[list[str], int]:
+    """The words up to the end of the command, and where that is. A quote behind the head means a list of quoted words."""
+    if text[start : start + 1] in ("'", '"'):
+        quoted = list(_QUOTED.finditer(text, start + 1))
+        return [found[1] for found in quoted], quoted[-1].end() if quoted else start
+    words: list[str] = []
+    at = start
+    for found in _WORD.finditer(text.replace("\\\n", "  "), start):
         word = found[1] or found[2] or found[3] or ""
-        if word.startswith("#"):
-            return
-        if word:
-            yield word
+        if found[4] or word.startswith("#"):
+            break
+        at = found.end()
+        words += [word] if word else []
+    return words, at
 
 
 def _parsed(registry: str, words: list[str], *, is_one: bool) -> Install:

@@ -23,7 +23,7 @@ CHECKS = words(
     "skill_name_claims_authority file_name_deceives file_name_is_unsafe"
 )
 LONGEST_NAME = 300
-MOST_NAMES = 20
+MOST_NAMES = 1_000
 _NAME = re.compile(r"""^["']?name["']?[ \t]*:[ \t]*(.*)$""", re.MULTILINE)
 _DEVICE = re.compile(r"(?i)(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:\..*)?")
 _VENDOR = (

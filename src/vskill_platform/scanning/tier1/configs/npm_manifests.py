@@ -10,6 +10,7 @@ from vskill_platform.scanning.tier1.configs.managers import judge_index
 from vskill_platform.scanning.tier1.configs.packages import npm_dependency
 from vskill_platform.scanning.tier1.configs.reporting import Seen, Source, report_command
 from vskill_platform.scanning.tier1.configs.requirements import report_requirement
+from vskill_platform.scanning.tier1.configs.shell_words import LONGEST
 from vskill_platform.scanning.tier1.configs.structured import Entry
 from vskill_platform.scanning.tier1.configs.word_lists import words
 
@@ -48,7 +49,7 @@ def _started_at_install(scripts: dict[str, Entry]) -> set[str]:
         if name in started or name not in scripts:
             continue
         started.add(name)
-        waiting += [found[1] or found[2] for found in _STARTS_SCRIPT.finditer(scripts[name].value[:4_000])]
+        waiting += [found[1] or found[2] for found in _STARTS_SCRIPT.finditer(scripts[name].value[:LONGEST])]
     return started
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from vskill_platform.scanning.limits import CONFIG_LIMIT
 from vskill_platform.scanning.tier1.configs.managers import judge_index
 from vskill_platform.scanning.tier1.configs.packages import Requirement
 from vskill_platform.scanning.tier1.configs.reporting import Seen, Source
 from vskill_platform.scanning.tier1.configs.requirements import report_requirement
 from vskill_platform.scanning.tier1.configs.structured import Entry
-from vskill_platform.scanning.tier1.skill import FileUnderScan
+from vskill_platform.scanning.tier1.skill import FileUnderScan, LimitHit
 
 MOST_LINES = 5_000
 LONGEST_LINE = 500
@@ -45,6 +46,8 @@ def _crate(entry: Entry) -> str:
 def judge_gemfile(file: FileUnderScan) -> Iterator[Seen]:
     """Gems that come from a repository, and sources of gems."""
     source = Source(file.path, ())
+    if len(file.lines) > MOST_LINES:
+        yield LimitHit(CONFIG_LIMIT)
     for number, line in enumerate(file.lines[:MOST_LINES], start=1):
         entry = Entry(("0",), line.strip()[:LONGEST_LINE], number)
         if found := _SOURCE.match(entry.value):
@@ -59,6 +62,8 @@ def judge_gemfile(file: FileUnderScan) -> Iterator[Seen]:
 def judge_go_mod(file: FileUnderScan) -> Iterator[Seen]:
     """Modules that are replaced by others."""
     source = Source(file.path, ())
+    if len(file.lines) > MOST_LINES:
+        yield LimitHit(CONFIG_LIMIT)
     for number, line in enumerate(file.lines[:MOST_LINES], start=1):
         found = _REPLACE.match(line[:LONGEST_LINE])
         if found and not found[2].startswith(("./", "../")) and found[1] != found[2]:

@@ -11,22 +11,25 @@ from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.patterns import Pattern
 from vskill_platform.scanning.tier1.skill import FileUnderScan, Sighting
 
-MOST_PLACES = 50
+MOST_SIGHTINGS = 20
 LONGEST = 300
 _PLACES = Pattern(
-    r"(?i)\b(?:GOPROXY|PIP_(?:EXTRA_)?INDEX_URL|UV_(?:DEFAULT_|EXTRA_)?INDEX(?:_URL)?|NPM_CONFIG_REGISTRY|YARN_(?:NPM_)?REGISTRY\w*)\s*=\s*[\"']?https?://"
-    r"|\b(?:pip[0-9.]*|uv|npm|pnpm|yarn|bun)\s+config\s+set\s+\S*(?:index-url|registry)\S*\s+[\"']?https?://"
-    r"|\bgem\s+sources?\s+(?:-a|--add)\s+[\"']?https?://|\bconda\s+config\s+--(?:add|prepend|append)\s+channels\s+[\"']?https?://"
-    r"|\bregistry\s*=\s*[\"']sparse\+https?://"
-    r"|\[\s*trusted=yes\s*\]|--allow-unauthenticated\b|AllowInsecureRepositories=true|\bGOSUMDB=off\b|\bGONOSUMCHECK=1|\bGOFLAGS=\S*-insecure\b"
+    r"(?:GOPROXY|INDEX_URL|UV_INDEX|UV_DEFAULT_INDEX|(?:NPM_CONFIG|npm_config|YARN|YARN_NPM)_(?:REGISTRY|registry)\w*)\s*=\s*[\"']?https?://"
+    r"|config\s+set\s+\S*(?:index-url|registry)\S*\s+[\"']?https?://"
+    r"|gem\s+sources?\s+(?:-a|--add)\s+[\"']?https?://|channels\s+[\"']?https?://|registry\s*=\s*[\"']sparse\+https?://"
+    r"|\[\s*trusted=yes\s*\]|--allow-unauthenticated\b|AllowInsecureRepositories=true|GOSUMDB=off|GONOSUMCHECK=1|GOFLAGS=\S*-insecure\b"
 )
 _ADDRESS = re.compile(r"https?://[^\s\"'`<>|;)]+")
 
 
 def find_redirects(file: FileUnderScan) -> Iterator[Sighting]:
     """Where a file changes where packages come from, or drops the check of what comes."""
+    return islice(_sightings(file), MOST_SIGHTINGS)
+
+
+def _sightings(file: FileUnderScan) -> Iterator[Sighting]:
     data = file.encoded
-    for span in islice(_PLACES.spans(data), MOST_PLACES):
+    for span in _PLACES.spans(data):
         found = data[span.start : span.start + LONGEST].decode(errors="replace").partition("\n")[0]
         address = _ADDRESS.search(found) if b"://" in data[span.start : span.end] else None
         if address is not None and not is_foreign_index(address.group(), is_shown=file.is_markdown):

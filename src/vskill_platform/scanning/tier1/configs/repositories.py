@@ -19,7 +19,7 @@ _PROGRAM = re.compile(
 _SECTION = re.compile(
     r"(?im)^\s*\[(?:core|alias|filter|diff|merge|credential|remote|include|url|uploadpack|difftool|mergetool)\b"
 )
-MOST_BYTES = 64 * 1024
+MOST_BYTES = 5 * 1024 * 1024
 _CONFIGURATION = frozenset(["config", ".gitconfig", "gitconfig", "config.worktree"])
 
 

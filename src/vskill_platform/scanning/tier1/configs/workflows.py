@@ -40,13 +40,25 @@ def find_in_pre_commit(source: Source) -> Iterator[Seen]:
             yield from report_command(source, entry, judgement, kind="editor")
 
 
-def find_in_git_hook(file: FileUnderScan) -> Iterator[Seen]:
-    """A hook of git, line by line."""
-    text = file.text[:LONGEST_HOOK]
-    judgement = judge_command(text)
-    judgement.deeds &= {Deed.ATTACKS, Deed.NETWORK}
-    first = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "")
-    yield from report_command(Source(file.path, ()), Entry(("hook",), first, 1), judgement, kind="editor")
+def find_in_script(file: FileUnderScan) -> Iterator[Seen]:
+    """A hook of git or another script that runs by itself, block by block."""
+    source = Source(file.path, ())
+    for first, block in _blocks(file.lines):
+        judgement = judge_command(block)
+        judgement.deeds &= {Deed.ATTACKS, Deed.NETWORK}
+        yield from report_command(source, Entry(("script",), block, first), judgement, kind="editor")
+
+
+def _blocks(lines: list[str]) -> Iterator[tuple[int, str]]:
+    """The lines in blocks that are short enough to be judged, each with the number of its first line."""
+    first, held, size = 1, list[str](), 0
+    for number, line in enumerate(lines, start=1):
+        if held and size + len(line) >= LONGEST_HOOK:
+            yield first, "\n".join(held)
+            first, held, size = number, [], 0
+        held.append(line)
+        size += len(line) + 1
+    yield first, "\n".join(held)
 
 
 def _sends_secrets(command: str) -> bool:

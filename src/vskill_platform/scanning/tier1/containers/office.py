@@ -23,6 +23,7 @@ _HARMLESS_DATA = re.compile(
 """Parts whose form is known and that no reader of the document shows as text or runs."""
 LONGEST_RUN = 4_000
 SHORTEST_HIDDEN = 24
+_RUN = re.compile(r"<w:r(?:\s[^<>]*)?>")
 _UNSEEN_RUN = re.compile(r"""<w:vanish\s*/>|<w:vanish w:val="(?:1|true|on)"\s*/>|<w:sz w:val="[12]"\s*/>""")
 _RELATIONSHIP = re.compile(r"<Relationship\s[^<>]{0,2000}>")
 _EXTERNAL = re.compile(r"""TargetMode\s*=\s*["']External["']""")
@@ -81,7 +82,7 @@ def _find_external(path: str, member: Member) -> Iterator[Sighting]:
 def _hidden_text(content: bytes) -> str:
     """The first text that the document holds and does not show; empty where there is none of any length."""
     text = content.decode("utf-8", "replace") if b"vanish" in content or b"w:sz" in content else ""
-    for run in text.split("<w:r>")[1:]:
+    for run in _RUN.split(text)[1:]:
         head, _, _ = run[:LONGEST_RUN].partition("</w:r>")
         shown = unescape(_TAG.sub("", head)).strip()
         if len(shown) >= SHORTEST_HIDDEN and _UNSEEN_RUN.search(head):

@@ -147,8 +147,8 @@ class _Opener:
 
     def _open_pdf(self, file: FileUnderScan) -> list[FileUnderScan]:
         objects = pdfs.readable_objects(file.content, allowance=self._allowance)
-        if not objects.is_whole:
-            self._note(file, Flawed(Flaw.BOMB))
+        if objects.flaw is not None:
+            self._note(file, Flawed(objects.flaw))
         self.seen += pdfs.find_active_objects(file.path, objects)
         text = pdfs.drawn_text(objects)
         return [_inner(file, Member("text.txt", text.encode()))] if text else []

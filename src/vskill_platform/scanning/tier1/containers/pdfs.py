@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator
-from itertools import islice
 from typing import NamedTuple
 
 from vskill_platform.scanning.tier1.containers.members import Allowance, Flaw, unpack
@@ -14,11 +13,13 @@ from vskill_platform.scanning.tier1.file_kinds import suffix_of
 from vskill_platform.scanning.tier1.skill import Sighting
 
 MAGIC = b"%PDF-"
-MOST_STREAMS = 2_000
+MOST_STREAMS = 20_000
 MOST_TEXT = 2 * 1024 * 1024
 """Bytes of drawing that are read for text."""
 LONGEST_HEAD = 1_000
 """Bytes before a stream in which what it is stands."""
+_NO_TEXT = (b"/Image", b"/Length1", b"/Type1C", b"/CIDFontType0C", b"/OpenType", b"/ICCBased")
+"""What stands before a stream that is a picture, a font or a table of colours."""
 _ESCAPED = re.compile(rb"#([0-9A-Fa-f]{2})")
 _STARTS = re.compile(rb"/(?:JavaScript|JS|Launch|SubmitForm|ImportData|RichMedia)(?![A-Za-z0-9])")
 _CARRIES = re.compile(rb"/(?:EmbeddedFiles?|GoToE|GoToR)(?![A-Za-z0-9])")
@@ -31,7 +32,7 @@ class Objects(NamedTuple):
 
     structure: list[bytes]
     drawings: list[bytes]
-    is_whole: bool = True
+    flaw: Flaw | None = None
 
 
 def is_pdf(path: str, content: bytes) -> bool:
@@ -52,15 +53,18 @@ def readable_objects(content: bytes, *, allowance: Allowance) -> Objects:
     structure: list[bytes] = []
     drawings: list[bytes] = []
     at = 0
-    is_whole = True
-    for start, end in islice(_streams(content), MOST_STREAMS):
+    worst: Flaw | None = None
+    for number, (start, end) in enumerate(_streams(content)):
+        if number >= MOST_STREAMS:
+            worst = Flaw.TOO_MUCH
+            break
         head = content[max(at, start - LONGEST_HEAD) : start]
         structure.append(content[at:start])
         holds_objects = b"/ObjStm" in head
-        is_picture = b"/Image" in head and not holds_objects
-        unpacked = b"" if is_picture else _unpacked(content[start:end], head, allowance)
+        is_skipped = any(mark in head for mark in _NO_TEXT) and not holds_objects
+        unpacked = b"" if is_skipped else _unpacked(content[start:end], head, allowance)
         if isinstance(unpacked, Flaw):
-            is_whole = is_whole and unpacked is Flaw.DAMAGED
+            worst = worst if unpacked is Flaw.DAMAGED else unpacked
             unpacked = b""
         if holds_objects:
             structure.append(unpacked)
@@ -68,7 +72,7 @@ def readable_objects(content: bytes, *, allowance: Allowance) -> Objects:
             drawings.append(unpacked)
         at = end
     structure.append(content[at:])
-    return Objects(structure, drawings, is_whole)
+    return Objects(structure, drawings, worst)
 
 
 def drawn_text(objects: Objects) -> str:

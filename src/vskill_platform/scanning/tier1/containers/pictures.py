@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from vskill_platform.scanning.tier1.containers.members import Allowance, Flaw, unpack
 
-MOST_NOTES = 64 * 1024
+MOST_NOTES = 1024 * 1024
 """Bytes of all notes of one picture that are read."""
-MOST_CHUNKS = 10_000
+MOST_CHUNKS = 100_000
 MOST_TRAILER = 256 * 1024
 SHORTEST_NOTE = 12
 PNG, GIF, JPEG = b"\x89PNG\r\n\x1a\n", (b"GIF87a", b"GIF89a"), b"\xff\xd8\xff"

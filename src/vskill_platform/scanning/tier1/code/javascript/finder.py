@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from vskill_platform.scanning.limits import UNREAD_CODE
 from vskill_platform.scanning.tier1.code.budget import LARGEST_SNIPPET, Budget, OutOfSteps, TooDeep
@@ -24,7 +25,8 @@ from vskill_platform.scanning.tier1.skill import Fact, LimitHit, Sighting, Skill
 
 LAYER = "javascript"
 CHECKS = checks.OWN | shell_checks.ALL
-MOST_STEPS = 1_000_000
+MOST_STEPS = 700_000
+MOST_SHELL_STEPS = 60_000
 LARGEST_READ_TWICE = 200_000
 _WEAKER = checks.WEAKER_IN_TEXT | shell_checks.WEAKER_IN_TEXT
 _LANGUAGES = frozenset([Language.JAVASCRIPT, Language.TYPESCRIPT])
@@ -33,19 +35,26 @@ MOST_HIDDEN_NAMES = 12
 _LIFECYCLE = re.compile(r"\"(?:pre|post)?install\"\s*:\s*\"[^\"\n]{0,200}?\bnode\s+(?:\./)?([\w./-]{1,100})")
 
 
+class Budgets(NamedTuple):
+    """What the reading of all programs of a skill may cost, and what the shell commands in them may."""
+
+    reading: Budget
+    shell: Budget
+
+
 def find_javascript_flows(skill: SkillUnderScan) -> Iterator[Sighting | Fact | LimitHit]:
     """What the JavaScript of a skill does that rules name, and what it does at all."""
-    budget = Budget(MOST_STEPS)
+    budgets = Budgets(Budget(MOST_STEPS), Budget(MOST_SHELL_STEPS))
     own: dict[str, str] | None = None
     run_at_install = _run_at_install(skill)
     for snippet in skill.snippets:
         if snippet.language in _LANGUAGES and suspects.is_suspect(snippet.text.encode()):
             own = own_files(skill) if own is None else own
-            yield from _read(snippet, own, budget, is_installer=snippet.file in run_at_install)
+            yield from _read(snippet, own, budgets, is_installer=snippet.file in run_at_install)
 
 
 def _read(
-    snippet: Snippet, own: dict[str, str], budget: Budget, *, is_installer: bool
+    snippet: Snippet, own: dict[str, str], budgets: Budgets, *, is_installer: bool
 ) -> Iterator[Sighting | Fact | LimitHit]:
     report = Report(
         snippet.file,
@@ -54,12 +63,12 @@ def _read(
         first_line=snippet.first_line,
         weaker=_WEAKER if snippet.is_fenced else frozenset(),
     )
-    world = World(report, own_files=own, budget=budget)
+    world = World(report, own_files=own, budget=budgets.shell)
     is_unread = False
     try:
         if len(snippet.text) > LARGEST_SNIPPET:
             raise OutOfSteps
-        is_unread = _read_text(snippet.text, world, budget)
+        is_unread = _read_text(snippet.text, world, budgets.reading)
     except (OutOfSteps, TooDeep, RecursionError):
         is_unread = True
     if is_unread and not snippet.is_fenced:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from vskill_platform.scanning.tier1.code.budget import Budget, OutOfSteps
+from vskill_platform.scanning.tier1.code.budget import Budget
 from vskill_platform.scanning.tier1.code.hosts import UNKNOWN, HostKind, has_scheme, host_of, kind_of_address
 from vskill_platform.scanning.tier1.code.javascript import checks, modules
 from vskill_platform.scanning.tier1.code.javascript.folding import text_method
@@ -114,10 +114,7 @@ class World:
 
     def run_shell(self, text: str, at: int) -> frozenset[Origin]:
         """A line of shell code; gives the origins of what it prints."""
-        try:
-            return self._shell.run(text, at=at).origins
-        except OutOfSteps:
-            return NOWHERE
+        return self._shell.run(text, at=at).origins
 
     def write_file(self, path: str, content: Value) -> None:
         """Puts content into a file, for the program itself and for the commands that it runs."""

@@ -49,6 +49,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     join,
     reference,
 )
+from vskill_platform.scanning.tier1.code.python.whereabouts import is_of_vendor
 
 LONGEST_NAME = 200
 _CONNECTING = ("onnection", "SMTP", "SMTP_SSL", "FTP", "FTP_TLS", "Client", "Session", "connect", "Telnet")
@@ -249,10 +250,16 @@ def _instance(evaluator: Evaluator, site: Site, made: Class) -> Value:
 
 
 def _from_network(evaluator: Evaluator, site: Site, callee: Value, name: str) -> Value:
-    """An answer, or a connection that remembers where it leads. What a cloud tells a machine about itself is secret."""
+    """An answer, or a connection that remembers where it leads.
+
+    What a cloud tells a machine about itself is secret. What a vendor serves that is known for it counts as the vendor's.
+    """
     texts = [text for each in evaluator.arguments(site)[:2] for part in each.flat() for text in part.texts]
-    is_metadata = any(host_of(text) in catalogue.METADATA_HOSTS for text in texts if "://" in text)
-    taint = NETWORK | (SECRET if is_metadata else callee.taint & SECRET)
+    addresses = [text for text in texts if "://" in text]
+    is_answer = not addresses and bool(callee.references) and "()" in name and not callee.taint & NETWORK
+    taint = 0 if is_answer or (addresses and all(map(is_of_vendor, addresses))) else NETWORK
+    is_metadata = any(host_of(text) in catalogue.METADATA_HOSTS for text in addresses)
+    taint |= SECRET if is_metadata else callee.taint & SECRET
     is_connection = catalogue.last_of(name).endswith(_CONNECTING)
     return Value(tuple(texts[:4]) if is_connection else (), (called(name),), taint=taint)
 

@@ -252,6 +252,7 @@ OPENERS = words(
     "open io.open codecs.open os.fdopen gzip.open bz2.open lzma.open aiofiles.open tarfile.open zipfile.ZipFile sqlite3.connect "
     "tarfile.TarFile pyzipper.AESZipFile open_file"
 )
+DOWNLOADERS = words("urlretrieve download download_file download_fileobj download_to_filename retrbinary")
 WRITERS = words("write_text write_bytes")
 READERS = words("read_text read_bytes")
 COPIERS = words(
@@ -273,8 +274,8 @@ COMMAND_MARKS = words("command group argument option callback")
 
 _OTHER_WORDS = words(
     "compile __import__ import_module getattr dup2 fork Thread Process executemany executescript unlink rmtree main communicate "
-    "SetValueEx retrieve make_archive add writestr retr retrbinary download __subclasses__ encrypt start start_new_thread memmove "
-    "RtlMoveMemory create_string_buffer from_buffer from_buffer_copy CFUNCTYPE"
+    "SetValueEx retrieve make_archive add writestr retr retrbinary download __subclasses__ encrypt start start_new_thread "
+    "memmove RtlMoveMemory create_string_buffer from_buffer from_buffer_copy CFUNCTYPE"
 )
 
 

@@ -25,6 +25,7 @@ from vskill_platform.scanning.tier1.code.python.sources import (
     is_notebook,
     python_sources,
 )
+from vskill_platform.scanning.tier1.code.python.variables import note_variables
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.skill import Fact, LimitHit, Sighting, SkillUnderScan
 
@@ -119,6 +120,7 @@ class _Reader:
         if not analysis.is_complete:
             yield LimitHit(UNREAD_CODE)
         note_disguised_commands(analysis, self._skill)
+        note_variables(analysis.notes, self._program.modules)
         yield from analysis.notes
 
     def _take(self, source: PythonSource) -> Iterator[Sighting | LimitHit]:

@@ -175,7 +175,7 @@ def _decoded(value: str | bytes, encoding: object = "utf-8", errors: object = ""
     if name in _TEXT_CODECS and isinstance(value, str):
         return codecs.encode(value[:LONGEST_DECODED], "rot13")
     if name in _BYTE_CODECS:
-        data = codecs.decode(_as_bytes(value)[:LONGEST_DECODED], name)
+        data: object = codecs.decode(_as_bytes(value)[:LONGEST_DECODED], name)
         return data if isinstance(data, bytes) else None
     if name in {"zlib", "zip", "zlib_codec", "bz2", "bz2_codec"}:
         return decompress("zlib" if name.startswith("z") else "bz2", value)

@@ -27,6 +27,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     Value,
 )
 from vskill_platform.scanning.tier1.code.python.vocabulary import words
+from vskill_platform.scanning.tier1.code.python.whereabouts import is_of_vendor
 
 _KEPT = NETWORK | SECRET | ENVIRONMENT | USER_FILES | DECODED
 _WRITING = words("write writelines writestr write_text write_bytes dump add make_archive print")
@@ -166,8 +167,10 @@ def _learn_download(evaluator: Evaluator, site: Site) -> None:
         *site.node.args[1:3],
         *(each.value for each in site.node.keywords if each.arg in {"filename", "out", "output", "Filename"}),
     ]
-    for path in paths:
-        _lay_down(evaluator, path, site.scope, NETWORK)
+    addresses = [text for text in evaluator.argument(site, 0, "url").texts if "://" in text]
+    if not addresses or not all(map(is_of_vendor, addresses)):
+        for path in paths:
+            _lay_down(evaluator, path, site.scope, NETWORK)
 
 
 def _learn_copy(evaluator: Evaluator, site: Site) -> None:
@@ -191,7 +194,8 @@ def _learn_command(evaluator: Evaluator, site: Site) -> None:
         if name in catalogue.SHELLS or name in catalogue.PROCESSES:
             for text in command_of(evaluator, site, name).texts:
                 path = downloaded_to(text)
-                if path and path.strip(UNKNOWN):
+                addresses = [word.strip("\"'") for word in text.split() if "://" in word]
+                if path and path.strip(UNKNOWN) and not (addresses and all(map(is_of_vendor, addresses))):
                     evaluator.file_taint[path] = evaluator.file_taint.get(path, 0) | NETWORK
 
 

@@ -1,9 +1,10 @@
-"""What a path means to the user: whole folders of theirs, what a program may be confined to, what others own."""
+"""What a path or an address means to the user: whole folders of theirs, what a program is confined to, who serves what."""
 
 from __future__ import annotations
 
 import re
 
+from vskill_platform.scanning.tier1.code.hosts import HostKind, kind_of_address
 from vskill_platform.scanning.tier1.code.places import Lasting, lasting_at, plain_path
 from vskill_platform.scanning.tier1.code.python.values import UNKNOWN
 
@@ -30,6 +31,11 @@ def lasting_place(path: str) -> Lasting | None:
         text = "~" + text[1:]
     found = lasting_at(text)
     return found if found is not None or not text.startswith(UNKNOWN) else lasting_at(text.lstrip(UNKNOWN))
+
+
+def is_of_vendor(address: str) -> bool:
+    """Whether an address leads to a host that is known for the installers it serves; none may be left open in it."""
+    return UNKNOWN not in address and kind_of_address(address) is HostKind.VENDOR
 
 
 def is_of_project(path: str) -> bool:

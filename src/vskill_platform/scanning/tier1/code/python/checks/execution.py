@@ -13,6 +13,7 @@ from vskill_platform.scanning.tier1.code.python.commands import (
     SHELL_PROGRAMS,
     Command,
     command_of,
+    downloaded_to,
     evaluates_gap,
     runs_gap,
     with_gaps,
@@ -28,17 +29,20 @@ from vskill_platform.scanning.tier1.code.python.values import (
     PARSED,
     TOOL,
     UNKNOWN,
+    Value,
 )
 from vskill_platform.scanning.tier1.skill import FactKind
 
 CHEAP = 4
 """So many paths that are looked for in a command cost as much as a question."""
+_WRAPPERS = frozenset(["sudo", "env", "nohup", "nice", "setsid"])
 _SHELL_ATTACK = re.compile(
     r"/dev/(?:tcp|udp)/|\bn(?:c|cat|etcat)(?:\.\w+)?\s[^|;&]*-\w*e\w*\s|\bmkfifo\b.{0,200}\bn(?:c|cat)\b|\bsocat\b.{0,200}\bexec:",
     re.IGNORECASE | re.DOTALL,
 )
 _LASTING_COMMAND = re.compile(
-    r"(?:^|[|;&]\s*)\s*crontab\s+(?:-(?!l|r|e)\s*|[^-\s;|&][^\s;|&]*\s*)$|\bschtasks(?:\.exe)?\s+/create\b|\breg(?:\.exe)?\s+add\b.{0,200}currentversion\\+run|\blaunchctl\s+(?:load|bootstrap)\b.{0,200}/tmp/",
+    r"(?:^|[|;&]\s*)\s*crontab\s+(?:-(?!l|r|e)\s*|[^-\s;|&][^\s;|&]*\s*)$|\bschtasks(?:\.exe)?\s+/create\b|"
+    r"\breg(?:\.exe)?\s+add\b.{0,200}currentversion\\+run|\blaunchctl\s+(?:load|bootstrap)\b.{0,200}/tmp/",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -67,16 +71,17 @@ def _check_evaluation(call: ReadCall) -> None:
         call.sight("python_runs_decoded")
     elif given.taint & ASSET:
         call.sight("python_runs_asset")
-    elif (
-        given.taint & PARSED
-        and given.taint & (FILE | INPUT)
-        and call.name in {"exec", "eval"}
-        and not _is_restricted(call)
-    ):
+    elif call.name in {"exec", "eval"} and not _is_restricted(call):
+        _check_given_code(call, given)
+
+
+def _check_given_code(call: ReadCall, given: Value) -> None:
+    """Code that somebody else writes: in data, as an argument of a function, or on the command line."""
+    if given.taint & PARSED and given.taint & (FILE | INPUT):
         call.sight("python_evaluates_data")
-    elif call.exposure(given) and call.name in {"exec", "eval"} and not _is_restricted(call):
+    elif call.exposure(given):
         call.sight("python_evaluates_argument")
-    elif given.taint & INPUT and call.name in {"exec", "eval"}:
+    elif given.taint & INPUT:
         call.sight("python_shell_argument")
 
 
@@ -90,6 +95,8 @@ def check_command(call: ReadCall, command: Command) -> None:
     """Look at a command."""
     if command.program:
         call.fact(FactKind.RUNS, command.program)
+    for path in filter(None, map(downloaded_to, command.texts)):
+        call.fact(FactKind.DOWNLOADS, path)
     _note_script(call, command)
     if _runs_from(call, command, NETWORK, FETCHED_PATH):
         call.sight("python_runs_fetched")
@@ -113,10 +120,7 @@ def _runs_from(call: ReadCall, command: Command, origin: int, path_origin: int) 
     program = command.program
     is_interpreter = bool(INTERPRETERS.fullmatch(program)) if program else False
     if command.script is not None and command.script.taint & origin:
-        texts = command.script.texts or [UNKNOWN]
-        return any(evaluates_gap(text) for text in texts) or bool(
-            command.script.taint & DECODED and not command.script.texts
-        )
+        return any(evaluates_gap(text) for text in command.script.texts or [UNKNOWN])
     if is_interpreter and command.given.taint & origin and SHELL_PROGRAMS.fullmatch(program):
         return True
     if command.words and command.words[0].taint & origin:
@@ -127,9 +131,8 @@ def _runs_from(call: ReadCall, command: Command, origin: int, path_origin: int) 
 def _runs_file(call: ReadCall, command: Command, path_origin: int, *, is_interpreter: bool) -> bool:
     fetched = call.evaluator.fetched_paths
     if command.words:
-        candidates = (
-            command.words[:3] if is_interpreter or command.program in {"sudo", "env", "nohup"} else command.words[:1]
-        )
+        is_wrapped = is_interpreter or command.program in _WRAPPERS
+        candidates = command.words[: 3 if is_wrapped else 1]
         return any(each.taint & path_origin or any(text in fetched for text in each.texts) for each in candidates)
     if command.whole.taint & path_origin and any(runs_gap(text) for text in command.texts):
         return True

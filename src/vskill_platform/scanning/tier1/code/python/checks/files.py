@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from vskill_platform.domain.content import SKILL_FILE_NAMES
-from vskill_platform.scanning.tier1.code.places import Lasting, is_home, is_system_root
+from vskill_platform.scanning.tier1.code.places import Lasting, is_home, is_system_root, secret_at
 from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
 from vskill_platform.scanning.tier1.code.python.evaluation import Evaluator
@@ -15,6 +15,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     ENCRYPTED,
     EXPOSED,
     FROM_USER,
+    LONGEST_PLACE,
     NETWORK,
     TOOL,
     UNKNOWN,
@@ -45,12 +46,20 @@ def check_files(call: ReadCall) -> None:
         path = call.receiver if name == "pathlib.Path().open" else call.argument(0, "file", "name", "filename")
         if writes(call.evaluator, call.site, name):
             check_written(call, path)
+        else:
+            _note_secret(call, path)
         _check_given_path(call, path)
     elif call.last in catalogue.WRITERS:
         check_written(call, call.receiver)
         _check_given_path(call, call.receiver)
+        _note_download(call, call.receiver)
+    elif name == "open().write":
+        _note_download(call, call.receiver)
     elif call.last in catalogue.READERS:
         _check_given_path(call, call.receiver)
+        _note_secret(call, call.receiver)
+    elif call.last in catalogue.DOWNLOADERS and catalogue.is_network(name):
+        _note_downloaded(call, call.argument(1, "filename", "out", "output", "Filename"))
     elif name in catalogue.COPIERS:
         check_written(call, call.argument(1, "dst"))
     elif name in catalogue.REMOVERS or (call.last == "unlink" and name.startswith(".")):
@@ -111,6 +120,24 @@ def _is_fetched(call: ReadCall, path: str) -> bool:
     """Whether what is written came from outside: by this call, or by one that was learnt of before."""
     content = call.argument(0, "data").taint if call.last in catalogue.WRITERS else 0
     return bool((content | call.evaluator.file_taint.get(path, 0)) & NETWORK)
+
+
+def _note_download(call: ReadCall, path: Value) -> None:
+    """Note a file that gets what came from outside. What is put together on the spot is not asked about: it is text."""
+    given = call.site.node.args[0] if call.site.node.args else None
+    if isinstance(given, ast.Name | ast.Attribute | ast.Call) and call.argument(0).taint & NETWORK:
+        _note_downloaded(call, path)
+
+
+def _note_downloaded(call: ReadCall, path: Value) -> None:
+    for text in path.texts or [""]:
+        call.fact(FactKind.DOWNLOADS, "" if text.strip(UNKNOWN + "/") == "" else text)
+
+
+def _note_secret(call: ReadCall, path: Value) -> None:
+    for text in path.texts:
+        if len(text) < LONGEST_PLACE and secret_at(text):
+            call.fact(FactKind.READS_SECRET, text)
 
 
 def _check_removed(call: ReadCall) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.evaluation import Evaluator
-from vskill_platform.scanning.tier1.code.python.model import Module, Scope, terminal
+from vskill_platform.scanning.tier1.code.python.model import Function, Module, Scope, terminal
 from vskill_platform.scanning.tier1.code.python.notes import Notes
 from vskill_platform.scanning.tier1.code.python.values import IDENTITY
 from vskill_platform.scanning.tier1.patterns import Pattern
@@ -20,6 +20,8 @@ _NOW = frozenset(["now", "utcnow", "today", "time", "localtime", "gmtime"])
 _DAY = re.compile(r"20\d\d-?[01]\d-?[0-3]\d")
 _LATE = range(1_500_000_000, 4_000_000_000)
 MOST_NODES = 3_000
+DEEPEST_CALL = 2
+_LOOKING = frozenset(["startswith", "endswith", "match", "search"])
 _HARMS = (
     catalogue.EVALUATORS | catalogue.SHELLS | catalogue.SPAWNERS | catalogue.PROCESSES | frozenset(["shutil.rmtree"])
 )
@@ -118,16 +120,17 @@ def _is_day(value: object) -> bool:
 
 def _asks_machine(evaluator: Evaluator, test: ast.expr, scope: Scope) -> bool:
     """Whether a condition compares this machine or user with one that is written down."""
-    for each in _nodes(test):
-        if isinstance(each, ast.Compare):
-            values = [evaluator.value(side, scope) for side in (each.left, *each.comparators)]
-            texts = [text for value in values for part in value.flat() for text in part.texts]
-            if any(value.taint & IDENTITY for value in values) and any(text and text != "root" for text in texts):
-                return True
-        elif isinstance(each, ast.Call) and terminal(each.func) in {"startswith", "endswith", "match", "search"}:
-            if isinstance(each.func, ast.Attribute) and evaluator.value(each.func.value, scope).taint & IDENTITY:
-                return True
-    return False
+    return any(_compares_machine(evaluator, each, scope) for each in _nodes(test))
+
+
+def _compares_machine(evaluator: Evaluator, node: ast.AST, scope: Scope) -> bool:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _LOOKING:
+        return bool(evaluator.value(node.func.value, scope).taint & IDENTITY)
+    if not isinstance(node, ast.Compare):
+        return False
+    values = [evaluator.value(side, scope) for side in (node.left, *node.comparators)]
+    texts = [text for value in values for part in value.flat() for text in part.texts]
+    return any(value.taint & IDENTITY for value in values) and any(text and text != "root" for text in texts)
 
 
 def _leaves(block: list[ast.stmt]) -> bool:
@@ -153,11 +156,14 @@ def _does_harm(evaluator: Evaluator, block: list[ast.stmt], scope: Scope, *, dep
             callee = evaluator.value(each.func, scope)
             if any(_is_harm(name) for name in callee.references):
                 return True
-            for target in callee.targets if depth < 2 else ():
-                body = getattr(target.node, "body", None) if hasattr(target, "returns") else None
-                if isinstance(body, list) and _does_harm(evaluator, body, target.scope, depth=depth + 1):
-                    return True
+            functions = [each for each in callee.targets if isinstance(each, Function)] if depth < DEEPEST_CALL else []
+            if any(_does_harm(evaluator, _body_of(each), each.scope, depth=depth + 1) for each in functions):
+                return True
     return False
+
+
+def _body_of(function: Function) -> list[ast.stmt]:
+    return [] if isinstance(function.node, ast.Lambda) else function.node.body
 
 
 def _is_harm(name: str) -> bool:

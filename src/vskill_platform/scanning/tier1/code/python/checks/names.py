@@ -8,7 +8,7 @@ from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
 from vskill_platform.scanning.tier1.code.python.evaluation import Evaluator
 from vskill_platform.scanning.tier1.code.python.known_lookups import ALL_CLASSES, SOMETHING
-from vskill_platform.scanning.tier1.code.python.model import Module, terminal
+from vskill_platform.scanning.tier1.code.python.model import Module, Scope, terminal
 from vskill_platform.scanning.tier1.code.python.notes import Notes
 from vskill_platform.scanning.tier1.code.python.values import HIDDEN
 from vskill_platform.scanning.tier1.code.python.vocabulary import words
@@ -57,21 +57,21 @@ def check_reductions(evaluator: Evaluator, module: Module, notes: Notes) -> None
 
 def check_decorators(evaluator: Evaluator, module: Module, notes: Notes) -> None:
     """A decorator calls what it names, with no parenthesis in sight; and so does an operator of a class."""
-    for subject in (*module.functions, *module.classes):
-        if isinstance(subject.node, ast.Lambda):
-            continue
-        for mark in subject.node.decorator_list:
-            names = evaluator.value(mark, subject.scope.parent or subject.scope).references
-            if any(name in catalogue.DANGEROUS for name in names):
-                notes.sight("python_hidden_call", mark, module)
+    decorated = [(each.decorators, each.scope) for each in module.functions]
+    decorated += [(each.node.decorator_list, each.scope) for each in module.classes]
+    for marks, scope in decorated:
+        for mark in marks:
+            _note_dangerous(evaluator, mark, scope.parent or scope, notes)
     for owner in module.classes:
-        for name, bindings in owner.scope.bindings.items():
-            if name.startswith("__") and name.endswith("__"):
-                held = [each for each in bindings if isinstance(each.node, ast.Name | ast.Attribute)]
-                for each in held:
-                    assert each.node is not None
-                    if any(ref in catalogue.DANGEROUS for ref in evaluator.value(each.node, each.scope).references):
-                        notes.sight("python_hidden_call", each.node, module)
+        operators = [held for name, held in owner.scope.bindings.items() if name.startswith("__")]
+        for each in (binding for held in operators for binding in held):
+            if isinstance(each.node, ast.Name | ast.Attribute):
+                _note_dangerous(evaluator, each.node, each.scope, notes)
+
+
+def _note_dangerous(evaluator: Evaluator, node: ast.expr, scope: Scope, notes: Notes) -> None:
+    if any(name in catalogue.DANGEROUS for name in evaluator.value(node, scope).references):
+        notes.sight("python_hidden_call", node, scope.module)
 
 
 def check_replacements(evaluator: Evaluator, module: Module, notes: Notes) -> None:

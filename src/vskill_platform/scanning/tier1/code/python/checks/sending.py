@@ -32,6 +32,7 @@ _SENDING = re.compile(
     r"login|auth|lpush|rpush|xadd|produce|emit|notify|chat_|files_|gethost|getaddr|basic_publish|add_file|[A-Z])|(?:get|head|delete|set|call|run)$"
 )
 """How the last words of calls begin that hand something over."""
+_HANDS_OVER = re.compile(r"(?:send|post|put|patch|upload|publish|push)")
 _OWN = {
     "OPENAI": "openai.com azure.com openrouter.ai",
     "ANTHROPIC": "anthropic.com claude.ai openrouter.ai amazonaws.com",
@@ -77,6 +78,8 @@ def check_sending(call: ReadCall) -> None:
     hosts = hosts_of(call)
     for host in hosts:
         call.fact(FactKind.REACHES, host)
+    if _HANDS_OVER.match(call.last):
+        call.fact(FactKind.SENDS, hosts[0] if hosts else "")
     body, heads = _parts(call)
     if body.taint or heads.taint or call.last in catalogue.UPLOADERS:
         _weigh(call, hosts, body, heads)
@@ -168,8 +171,6 @@ def _weigh(call: ReadCall, hosts: list[str], body: Value, heads: Value) -> None:
     check = _check_for(taint, body.taint & taint, names, hosts)
     if check:
         call.sight(check)
-    if taint & (SECRET | ENVIRONMENT | USER_FILES | NAMED_KEY | OWN_SECRET):
-        call.fact(FactKind.SENDS, hosts[0] if hosts else "")
     if check and _is_unverified(call):
         call.sight("python_unverified_send")
 

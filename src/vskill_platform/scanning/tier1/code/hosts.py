@@ -81,7 +81,7 @@ _OF_DOMAIN = {
     **dict.fromkeys(_THROWAWAY.split(), HostKind.THROWAWAY),
     **dict.fromkeys(_REPOSITORIES.split(), HostKind.REPOSITORY),
     **dict.fromkeys((place for place in _VENDORS.split() if "/" not in place), HostKind.VENDOR),
-    **dict.fromkeys("localhost localdomain local internal intranet lan corp home.arpa".split(), HostKind.LOCAL),
+    **dict.fromkeys(["localhost", "localdomain", "local", "internal", "intranet", "lan", "corp", "home.arpa"], HostKind.LOCAL),
 }
 _WHOLE_HOSTS = frozenset([*(place for place in _VENDORS.split() if "/" not in place), "github.com", "github.io"])
 """Names under these say nothing: anybody may have one, or it is somebody else's."""
@@ -91,9 +91,9 @@ _NAME = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-
 _NUMBERS = re.compile(r"(?:0x[0-9a-f]+|\d+)(?:\.(?:0x[0-9a-f]+|\d+)){0,3}\.?")
 _OWN_NETWORKS = tuple(
     map(
-        ip_network, "10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 127.0.0.0/8 100.64.0.0/10 169.254.0.0/16 0.0.0.0/8".split()
+        ip_network, ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "127.0.0.0/8", "100.64.0.0/10", "169.254.0.0/16", "0.0.0.0/8"]
     )
-) + tuple(map(ip_network, "::1/128 fc00::/7 fe80::/10 ::/128".split()))
+) + tuple(map(ip_network, ["::1/128", "fc00::/7", "fe80::/10", "::/128"]))
 
 
 def host_of(address: str) -> str:

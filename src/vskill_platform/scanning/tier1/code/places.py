@@ -123,10 +123,7 @@ _ALL_SECRETS = re.compile(
 )
 
 _GLOB = re.compile(r"[*?\[]")
-_WELL_KNOWN = (
-    "~/.ssh/id_rsa ~/.ssh/id_ed25519 ~/.aws/credentials ~/.gnupg/secring.gpg ~/.kube/config ~/.netrc ~/.git-credentials ~/.npmrc "
-    "~/.docker/config.json ~/.bash_history ~/.zsh_history /etc/shadow ~/.claude/.credentials.json .env ./.env .aws/credentials .ssh/id_rsa"
-).split()
+_WELL_KNOWN = ["~/.ssh/id_rsa", "~/.ssh/id_ed25519", "~/.aws/credentials", "~/.gnupg/secring.gpg", "~/.kube/config", "~/.netrc", "~/.git-credentials", "~/.npmrc", "~/.docker/config.json", "~/.bash_history", "~/.zsh_history", "/etc/shadow", "~/.claude/.credentials.json", ".env", "./.env", ".aws/credentials", ".ssh/id_rsa"]
 
 
 class Lasting(StrEnum):

@@ -82,7 +82,11 @@ def leaks(origins: Iterable[Origin], host: str, channel: Channel) -> Iterator[Le
                 yield Leak.KEY
         elif source is Source.MACHINE and detail in _DETAILS:
             details.add(detail)
-    if len(details) > 1 and channel in {Channel.BODY, Channel.ADDRESS, Channel.NAME} and host:
+    if (
+        len(details) > (kind is not HostKind.THROWAWAY)
+        and channel in {Channel.BODY, Channel.ADDRESS, Channel.NAME}
+        and host
+    ):
         yield Leak.MACHINE
 
 

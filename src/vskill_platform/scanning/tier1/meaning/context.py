@@ -189,7 +189,12 @@ def _stance_in_script(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, rule
 def _stance_in_prose(line: str, hit: Hit, *, is_security: bool) -> Stance:
     before = line[: max(0, hit.column - 1)]
     clause = before[max((found.end() for found in _CLAUSE_END.finditer(before)), default=0) :]
-    if _NEGATION.search(clause) or _NO_SUCH.search(clause) or _LABEL.search(before[:60]) or _COMMENT.search(_comment_behind(line, hit)):
+    if (
+        _NEGATION.search(clause)
+        or _NO_SUCH.search(clause)
+        or _LABEL.search(before[:60])
+        or _COMMENT.search(_comment_behind(line, hit))
+    ):
         return Stance.WARNED
     if _ATTACKER_ACTS.search(before) or _ATTACKER_ACTS.search(clause):
         return Stance.QUOTED

@@ -1,23 +1,45 @@
-"""Reads the prose of a skill once, for what its sentences say and for what comes together in its passages."""
+"""Reads prose once, for what its sentences say, what comes together in its passages and whom it gives things to."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from vskill_platform.scanning.tier1.file_kinds import FileKind, Shape
 from vskill_platform.scanning.tier1.meaning.prose import prose_views
 from vskill_platform.scanning.tier1.meaning.statements import statements_in, texts_of
 from vskill_platform.scanning.tier1.meaning.strangers import count_mentions, strangers_in
 from vskill_platform.scanning.tier1.meaning.tells import against_the_user
 from vskill_platform.scanning.tier1.skill import Hit, Observation, SkillUnderScan
+from vskill_platform.scanning.tier1.views.view import LineIndex, View
+
+FOR_READERS = frozenset([FileKind.MARKDOWN, FileKind.HIDDEN, FileKind.DECODED])
 
 
 def read_prose(skill: SkillUnderScan) -> Iterator[Observation]:
-    """What the rules over sentences and passages find."""
-    rules = skill.ruleset.rules_by_check
-    mentions = count_mentions(skill)
-    for view in prose_views(skill):
+    """What the rules over sentences and passages find in what a skill has for readers, and in the comments of its code."""
+    return read_views(chain(prose_views(skill), _code_views(skill)), skill)
+
+
+def read_views(views: Iterable[View], skill: SkillUnderScan) -> Iterator[Observation]:
+    """What those rules find in these views."""
+    mentions: Counter[str] | None = None
+    for view in views:
+        is_prose = bool(view.kinds & FOR_READERS)
+        if is_prose and mentions is None:
+            mentions = count_mentions(skill)
         for text in texts_of(view.data):
             yield from statements_in(text, view, skill)
-            for seen in chain(against_the_user(text, view, skill), strangers_in(text, view, skill, mentions)):
-                yield from (Hit(rule, *seen[1:]) for rule in rules.get(seen.check, ()))
+            if is_prose and mentions is not None:
+                for seen in chain(against_the_user(text, view, skill), strangers_in(text, view, skill, mentions)):
+                    rules = skill.ruleset.rules_by_check.get(seen.check, ())
+                    yield from (Hit(rule, *seen[1:]) for rule in rules)
+
+
+def _code_views(skill: SkillUnderScan) -> Iterator[View]:
+    """Scripts and settings, for the rules over sentences that look there."""
+    for file in skill.files:
+        if file.shape is Shape.TEXT and not file.kinds & {FileKind.MARKDOWN}:
+            data = file.encoded
+            yield View(file=file.path, layer="raw", kinds=file.kinds, data=data, locate=LineIndex(data).locate)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
+from vskill_platform.scanning.tier1.file_kinds import FileKind
 from vskill_platform.scanning.tier1.meaning.context import is_about_security
 from vskill_platform.scanning.tier1.meaning.statements import Text
 from vskill_platform.scanning.tier1.patterns import Span
@@ -24,6 +25,8 @@ REACH = 420
 """Bytes to each side of a grave sign that belong to its passage, within its section."""
 ENOUGH = 5.0
 ALMOST = 4.0
+HIDDEN_MARGIN = 2.0
+"""What need not be there in text that was hidden or encoded: that it was is a sign by itself."""
 SECURITY_MARGIN = 1.5
 """What must weigh more in a skill that says of itself that it is about attacks: it has to speak of them."""
 STEP = 60
@@ -61,13 +64,14 @@ ORDINARY = {
     "run": 0.5,
 }
 WEIGHTS = {**GRAVE, **ORDINARY}
+_HIDDEN = frozenset([FileKind.HIDDEN, FileKind.DECODED])
 _DONE = frozenset(["send", "run", "destroy", "obey-it", "untrusted-orders"])
 """Signs that something is done, which do not count where it is negated."""
 
 
 def against_the_user(text: Text, view: View, skill: SkillUnderScan) -> Iterator[Sighting]:
     """Passages of prose whose signs weigh enough, each once."""
-    margin = SECURITY_MARGIN if is_about_security(skill) else 0.0
+    margin = -HIDDEN_MARGIN if view.kinds & _HIDDEN else SECURITY_MARGIN if is_about_security(skill) else 0.0
     for weight, span, signs in islice(_passages(text, at_least=ALMOST + margin), skill.limits.max_places):
         check = AGAINST_THE_USER if weight >= ENOUGH + margin else PERHAPS
         yield _sighting(check, view, span, signs)
@@ -103,4 +107,4 @@ def _sighting(check: str, view: View, span: Span, signs: Iterable[str]) -> Sight
     place = view.locate(span.start)
     line = view.data[view.data.rfind(b"\n", 0, span.start) + 1 :][:2_000].partition(b"\n")[0].decode(errors="ignore")
     excerpt = make_excerpt(line, start=max(0, place.column - 1))
-    return Sighting(check, view.file, place.line, place.column, excerpt, "prose", ", ".join(signs))
+    return Sighting(check, view.file, place.line, place.column, excerpt, view.layer, ", ".join(signs))

@@ -29,6 +29,9 @@ _SELECTORS = Pattern(r"[\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}]{2,}|[ -~][\x{e0100
 _ZERO_WIDTH = r"[\x{180e}\x{200b}-\x{200f}\x{2060}-\x{2064}\x{feff}]"
 _ROW = Pattern(rf"{_ZERO_WIDTH}{{{FEWEST_BITS},}}")
 _SINGLE = Pattern(rf"{_ZERO_WIDTH}+")
+_NO_LETTERS = bytes(
+    code for code in range(256) if not (chr(code).isascii() and (chr(code).isalpha() or chr(code) == " "))
+)
 _ORDER = "\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ufeff\u180e\u200e\u200f"
 
 
@@ -56,12 +59,17 @@ def _rows(file: FileUnderScan) -> Iterator[Sighting]:
 
 
 def _texts(file: FileUnderScan, pieces: list[Piece]) -> Iterator[Sighting]:
-    """Carried texts that are long enough to say something."""
-    for piece in pieces:
-        if piece.change is Change.TRICK and len(piece.data.strip()) >= SHORTEST:
-            line, column = places_in(file)(piece.start)
-            shown = make_excerpt(piece.data.decode(errors="replace"))
-            yield Sighting("carried_text", file.path, line, column, shown, CARRIED)
+    """Carried texts that are long enough to say something, or that all are together."""
+    spelled = [piece for piece in pieces if piece.change is Change.TRICK and piece.data.strip()]
+    long = [piece for piece in spelled if len(piece.data.strip()) >= SHORTEST]
+    together = b"".join(piece.data for piece in spelled)
+    if not long and len(together.strip()) >= 2 * SHORTEST:
+        long = [spelled[0]._replace(data=together)]
+    for piece in long:
+        line, column = places_in(file)(piece.start)
+        yield Sighting(
+            "carried_text", file.path, line, column, make_excerpt(piece.data.decode(errors="replace")), CARRIED
+        )
 
 
 def _carried(file: FileUnderScan) -> Iterator[Piece]:
@@ -110,37 +118,43 @@ def _zero_width(data: bytes) -> Iterator[Piece]:
 
 
 def _spelled(signs: str) -> bytes | None:
-    """The text that a row of such characters stands for, in any of the ways that are known."""
+    """The text that a row of such characters stands for: of all ways to read it the one that gives most letters."""
     kinds = [sign for sign, _ in Counter(signs).most_common()]
+    readings = [_of_quarters(signs, kinds)] if len(kinds) == 4 else []
     for zero, one in ((kinds[0], kinds[1]), (kinds[1], kinds[0])) if len(kinds) > 1 else ():
         digits = "".join("0" if sign == zero else "1" if sign == one else " " for sign in signs)
-        for text in _of_bits(digits):
-            if (found := _readable(text)) is not None:
-                return found
-    return _of_quarters(signs, kinds)
+        readings += _of_bits(digits)
+    texts = [text for text in map(_readable, readings) if text is not None]
+    return max(texts, key=_share_of_letters, default=None)
+
+
+def _share_of_letters(text: bytes) -> float:
+    return len(text.translate(None, _NO_LETTERS)) / len(text)
 
 
 def _of_bits(digits: str) -> Iterator[bytes]:
     groups = digits.split()
     if len(groups) > 2 and max(map(len, groups)) <= 16:
-        yield "".join(chr(int(group, 2)) for group in groups).encode(errors="replace")
+        yield _characters(groups)
     together = "".join(groups)
     for width in (8, 7, 16):
         parts = [together[at : at + width] for at in range(0, len(together) // width * width, width)]
-        yield "".join(chr(int(part, 2)) for part in parts).encode(errors="replace")
-        yield "".join(chr(int(part[::-1], 2)) for part in parts).encode(errors="replace")
-        if width == 8:
-            yield bytes(int(part, 2) for part in parts)
+        yield _characters(parts)
+        yield _characters([part[::-1] for part in parts])
 
 
-def _of_quarters(signs: str, kinds: list[str]) -> bytes | None:
+def _characters(groups: list[str]) -> bytes:
+    """Numbers in bits as bytes, or as characters where one is too large for a byte."""
+    numbers = [int(group, 2) for group in groups]
+    return bytes(numbers) if max(numbers, default=0) < 256 else "".join(map(chr, numbers)).encode(errors="replace")
+
+
+def _of_quarters(signs: str, kinds: list[str]) -> bytes:
     """Four different characters as two bits each."""
-    if len(kinds) != 4:
-        return None
     digits = {sign: number for number, sign in enumerate(sorted(kinds, key=_ORDER.index))}
     values = [digits[sign] for sign in signs]
     groups = zip(*(values[at::4] for at in range(4)), strict=False)
-    return _readable(bytes(a << 6 | b << 4 | c << 2 | d for a, b, c, d in groups))
+    return bytes(a << 6 | b << 4 | c << 2 | d for a, b, c, d in groups)
 
 
 def _readable(data: bytes) -> bytes | None:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from vskill_platform.scanning.tier1.skill import WITHOUT_WIDTH
+
 OTHER_SCRIPTS = {
     "a": "аα⍺",
     "b": "ЬьвᏏᏼᖯᑲ",
@@ -92,6 +94,11 @@ _TABLE = _ENCLOSED | {
     ord(sign): plain for table in (OTHER_SCRIPTS, LATIN, SIGNS) for plain, signs in table.items() for sign in signs
 }
 _MARKS = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20f0\ufe20-\ufe2f]+")
+
+
+def normalise(text: str) -> str:
+    """The same, and without what has no width."""
+    return skeleton(WITHOUT_WIDTH.sub("", text))
 
 
 def skeleton(text: str) -> str:

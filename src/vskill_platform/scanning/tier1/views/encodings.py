@@ -6,9 +6,9 @@ import base64
 import binascii
 import re
 
+from vskill_platform.scanning.tier1.views.readable import Substance, substance_of
+
 _URLSAFE = bytes.maketrans(b"-_", b"+/")
-_BEFORE = bytes(sign for sign in range(256) if not (chr(sign).isascii() and chr(sign).isalnum()) and sign != ord("+"))
-"""What can stand before base64; a slash or a hyphen there belongs to a path."""
 _BLANKS = b" \t\r\n>#*"
 _NUMBER = re.compile(rb"0[xX][0-9a-fA-F]+|\d+")
 _NOT_HEX = re.compile(rb"0[xX]|[^0-9a-fA-F]")
@@ -19,8 +19,16 @@ SHORTEST_NUMBERS = 4
 
 
 def from_base64(encoded: bytes) -> bytes:
-    """Base64 of both alphabets, wrapped or not, with or without its padding."""
-    plain = encoded.lstrip(_BEFORE).translate(_URLSAFE, _BLANKS).strip(b"=")
+    """Base64 of both alphabets, wrapped or not, with or without its padding. A slash before it may belong to a path."""
+    if encoded[:1] in (b"/", b"-", b"_"):
+        decoded = _base64(encoded[1:])
+        if substance_of(decoded) is not Substance.NOTHING:
+            return decoded
+    return _base64(encoded)
+
+
+def _base64(encoded: bytes) -> bytes:
+    plain = encoded.translate(_URLSAFE, _BLANKS).strip(b"=")
     plain = plain[: len(plain) - 1] if len(plain) % 4 == 1 else plain
     return binascii.a2b_base64(plain + b"=" * (-len(plain) % 4))
 

@@ -14,7 +14,7 @@ from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.patterns import Pattern, Span
 from vskill_platform.scanning.tier1.skill import FileUnderScan, Sighting
 from vskill_platform.scanning.tier1.views.collage import MOST_CHANGES, Change, Piece
-from vskill_platform.scanning.tier1.views.confusables import LETTERS, skeleton
+from vskill_platform.scanning.tier1.views.confusables import LATIN, LETTERS, normalise
 from vskill_platform.scanning.tier1.views.view import NORMALISED, once_a_file, places_in
 
 LINE_REACH = 300
@@ -24,7 +24,7 @@ SHORTEST_REST = 5
 """Latin letters beside a single Greek one from which on a word is no symbol with an index."""
 MOST_SIGHTINGS = 21
 _IGNORED = r"\x{ad}\x{200b}-\x{200f}\x{2060}-\x{2064}\x{feff}\x{300}-\x{36f}"
-_WORD = rf"A-Za-z0-9_{LETTERS}{_IGNORED}"
+_WORD = rf"A-Za-z0-9_{LETTERS}{''.join(LATIN.values())}{_IGNORED}"
 _MIXED = Pattern(rf"[{_WORD}]*(?:[A-Za-z][{_IGNORED}]*[{LETTERS}]|[{LETTERS}][{_IGNORED}]*[A-Za-z])[{_WORD}]*")
 _ALIKE = Pattern(rf"(?:^|[^\pL\pM])[{LETTERS}](?:[{_IGNORED}]*[{LETTERS}])+")
 _ANY_ALIKE = Pattern(f"[{LETTERS}]")
@@ -87,7 +87,7 @@ def foreign_characters(file: FileUnderScan) -> bytes:
 def disguised_words(file: FileUnderScan) -> Iterator[Piece]:
     """The words to be folded: those of two scripts, and then those of look-alikes alone."""
     for word in _disguised(file):
-        yield Piece(skeleton(word.text).encode(), word.span.start, word.span.end, Change.TRICK)
+        yield Piece(normalise(word.text).encode(), word.span.start, word.span.end, Change.TRICK)
 
 
 def sightings_of(file: FileUnderScan) -> Iterator[Sighting]:

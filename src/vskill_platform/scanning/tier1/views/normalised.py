@@ -13,7 +13,7 @@ from itertools import takewhile
 
 from vskill_platform.scanning.tier1.file_kinds import FileKind
 from vskill_platform.scanning.tier1.patterns import Pattern
-from vskill_platform.scanning.tier1.skill import WITHOUT_WIDTH, FileUnderScan, SkillUnderScan
+from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
 from vskill_platform.scanning.tier1.views.collage import (
     Allowance,
     Change,
@@ -23,7 +23,7 @@ from vskill_platform.scanning.tier1.views.collage import (
     collages_of,
     in_place,
 )
-from vskill_platform.scanning.tier1.views.confusables import LATIN, LETTERS, SIGNS, TYPOGRAPHY, skeleton
+from vskill_platform.scanning.tier1.views.confusables import LATIN, LETTERS, SIGNS, TYPOGRAPHY, normalise
 from vskill_platform.scanning.tier1.views.mixed_scripts import disguised_words, foreign_characters, sightings_of
 from vskill_platform.scanning.tier1.views.view import NORMALISED, Uncovered, files_by_size, once_a_skill
 
@@ -80,11 +80,6 @@ def normalised_views(skill: SkillUnderScan) -> Iterator[Uncovered]:
 def normalised(skill: SkillUnderScan) -> Collages:
     """What changes in the skill's files, and its surroundings."""
     return collages_of(skill, _changes)
-
-
-def normalise(text: str) -> str:
-    """A short text without disguise, whatever it is about."""
-    return skeleton(WITHOUT_WIDTH.sub("", text))
 
 
 def _frontmatter(skill: SkillUnderScan, file: FileUnderScan) -> Iterator[Uncovered]:

@@ -15,7 +15,7 @@ from vskill_platform.scanning.tier1.patterns import Pattern, PatternSet
 from vskill_platform.scanning.tier1.views import encodings
 from vskill_platform.scanning.tier1.views.escapes import ESCAPE_HINT
 from vskill_platform.scanning.tier1.views.joined import JOIN_HINT
-from vskill_platform.scanning.tier1.views.readable import Substance, substance_of
+from vskill_platform.scanning.tier1.views.readable import Substance, readable_stretches, substance_of
 from vskill_platform.scanning.tier1.views.shell_pipes import PIPE, PIPE_HINT, carried_out
 
 NEAR = 300
@@ -30,6 +30,9 @@ ALWAYS = "base64"
 _B64 = "[A-Za-z0-9+/_-]"
 _GROUP = f"[A-Za-f][A-HQ-Xg-nw-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589]{_B64}"
 """Four characters that stand for three bytes of ASCII: the highest bit of each byte is zero."""
+_B64_BYTES = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_")
+_COMPRESSED = "(?:H4sI|eJ|eN|eF|eA|Qlpo|XQAA|[/_]Td6WFo)"
+"""What compressed data begins with in base64."""
 _START = "(?:^|[^A-Za-z0-9+])"
 _HEX = "[0-9a-fA-F]"
 _PAIR = "(?:[2-7][0-9a-fA-F]|0[09aAdD])"
@@ -95,7 +98,7 @@ def _opened(data: bytes, start: int, end: int, decode: Decode) -> Iterator[Paylo
         return
     substance = substance_of(decoded)
     if substance is Substance.NOTHING and end - start > LONG:
-        substance = Substance.TEXT
+        decoded, substance = readable_stretches(decoded), Substance.TEXT
     if substance is not Substance.NOTHING:
         yield Payload(decoded, start, end, substance)
 
@@ -116,6 +119,17 @@ def _decodes(sample: bytes, decode: Decode) -> bool:
 
 def _all(source: str) -> Find:
     return Pattern(source).spans
+
+
+def _base64_runs(source: str) -> Find:
+    """The runs without what stands before them."""
+    pattern = Pattern(source)
+
+    def find(data: bytes) -> Iterator[tuple[int, int]]:
+        for start, end in pattern.spans(data):
+            yield start + (data[start] not in _B64_BYTES), end
+
+    return find
 
 
 def _near(hint: str, run: str) -> Find:
@@ -166,8 +180,8 @@ def _rotated_words() -> str:
 _ENCODINGS = {
     ALWAYS: _Encoding(
         "",
-        _all(
-            rf"(?m)(?:{_START}(?:{_GROUP}){{4,}}{_B64}*|{_B64}{{60,}})"
+        _base64_runs(
+            rf"(?m)(?:{_START}(?:{_GROUP}){{4,}}{_B64}*|{_START}{_COMPRESSED}{_B64}{{20,}}|{_B64}{{60,}})"
             rf"(?:{_WRAP}{_B64}{{16,}})*(?:{_WRAP}{_B64}{{1,15}}(?:={{1,2}}|[ \t]*$))?={{0,2}}"
             rf"|{_START}(?:{_GROUP}){{2,}}(?:{_B64}{{2}}==|{_B64}{{3}}=)"
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import lzma
+import re
 import zlib
 from collections.abc import Callable
 from enum import StrEnum
@@ -16,6 +17,7 @@ MOST_UNPRINTABLE = 0.05
 SAMPLE = 18
 SHORTEST_WIDE = 8
 _PRINTABLE = bytes(range(0x20, 0x7F)) + b"\t\n\r"
+_STRETCH = re.compile(rb"[\t\n\r\x20-\x7e]{24,}+")
 _PRINTABLE_OR_WIDE = _PRINTABLE + bytes(range(0x80, 0x100))
 
 
@@ -81,6 +83,11 @@ def as_text(data: bytes) -> bytes | None:
     if not data.isascii():
         controls += data.decode(errors="replace").count("\ufffd")
     return data if data and controls <= MOST_UNPRINTABLE * len(data) else None
+
+
+def readable_stretches(data: bytes) -> bytes:
+    """The longer stretches of text in bytes that are not text as a whole."""
+    return b"\n".join(_STRETCH.findall(data))
 
 
 class Inflated(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vskill_platform.scanning.tier1.matching import pattern_analyser
-from vskill_platform.scanning.tier1.meaning.statements import statement_analyser
+from vskill_platform.scanning.tier1.meaning.reading import read_views
 from vskill_platform.scanning.tier1.skill import Analyser, Hit, Observation, SkillUnderScan
 from vskill_platform.scanning.tier1.views.view import JOINED, PLAIN, UNQUOTED, Uncoverer, View
 
@@ -20,7 +20,7 @@ def uncovering_analyser(uncover: Uncoverer) -> Analyser:
         made = list(uncover(skill))
         yield from pattern_analyser(lambda _skill: iter(made))(skill)
         views = [view for view in made if isinstance(view, View) and view.layer not in CODE_LAYERS]
-        for seen in statement_analyser(lambda _skill: iter(views))(skill):
+        for seen in read_views(views, skill):
             if not isinstance(seen, Hit) or seen.layer != PLAIN:
                 yield seen
 

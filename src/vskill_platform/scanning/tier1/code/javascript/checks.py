@@ -34,9 +34,9 @@ RUNS_WEBASSEMBLY = "js_runs_hidden_webassembly"
 
 WEAKER_IN_TEXT = frozenset([INJECTS_COMMAND, POLLUTES_PROTOTYPE, LOADS_REMOTE_MODULE])
 """What counts less in a text that shows code than in a program."""
-OWN = frozenset(value for name, value in list(globals().items()) if name.isupper() and isinstance(value, str)) | frozenset(
-    f"{name}_in_text" for name in WEAKER_IN_TEXT
-)
+OWN = frozenset(
+    value for name, value in list(globals().items()) if name.isupper() and isinstance(value, str)
+) | frozenset(f"{name}_in_text" for name in WEAKER_IN_TEXT)
 OF_LEAK = {
     Leak.SECRET: SENDS_SECRET,
     Leak.ENVIRONMENT: SENDS_ENVIRONMENT,

@@ -6,19 +6,13 @@ Operators that do not matter for where values come from are read loosely. Types 
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 
 from vskill_platform.scanning.tier1.code.budget import Budget
+from vskill_platform.scanning.tier1.code.javascript.cursor import Cursor
 from vskill_platform.scanning.tier1.code.javascript.folding import number_text, unescape_string
 from vskill_platform.scanning.tier1.code.javascript.tokens import Kind, Tokens
-from vskill_platform.scanning.tier1.code.javascript.values import (
-    MOST_ITEMS,
-    NOTHING,
-    Value,
-    all_origins,
-    bounded,
-    text_of,
-)
+from vskill_platform.scanning.tier1.code.javascript.values import NOTHING, Value, bounded, text_of
 
 DEEPEST = 120
 _ASSIGNMENTS = frozenset(["=", "+=", "-=", "*=", "%=", "&=", "|=", "^=", "**=", "&&=", "||=", "??="])
@@ -52,56 +46,14 @@ class Reference:
         self.base = base
 
 
-class ExpressionReader(ABC):
+class ExpressionReader(Cursor):
     """The part of the reader that knows no statements."""
 
     def __init__(self, tokens: Tokens, *, budget: Budget) -> None:
-        self._tokens = tokens
-        self._budget = budget
-        self._i = 0
+        super().__init__(tokens, budget=budget)
         self._depth = 0
-        self._kind = Kind.END
-        self._word = ""
         self._reference: Reference | None = None
-        self._move(0)
         self.is_too_deep = False
-
-    def _move(self, number: int) -> None:
-        """Goes to a token."""
-        self._i = number
-        self._kind = Kind(self._tokens.kinds[number])
-        self._word = self._tokens.word(number)
-
-    def _next(self) -> None:
-        if self._kind is not Kind.END:
-            self._budget.spend()
-            self._move(self._i + 1)
-
-    def _peek(self, ahead: int = 1) -> str:
-        number = min(self._i + ahead, len(self._tokens) - 1)
-        return self._tokens.word(number) if self._tokens.kinds[number] in (Kind.SIGN, Kind.NAME) else ""
-
-    def _is(self, sign: str) -> bool:
-        return self._word == sign and self._kind in (Kind.SIGN, Kind.NAME)
-
-    def _is_name(self, *words: str) -> bool:
-        """Whether the token here is a name, and one of these if some are given."""
-        return self._kind is Kind.NAME and (not words or self._word in words)
-
-    def _take(self, sign: str) -> bool:
-        if self._is(sign):
-            self._next()
-            return True
-        return False
-
-    def _at(self) -> int:
-        """Where the reader stands, as an offset in the text."""
-        return self._tokens.starts[self._i]
-
-    def _skip_group(self) -> None:
-        """Passes over a bracket with all that is in it."""
-        self._move(max(self._tokens.pair[self._i], self._i))
-        self._next()
 
     def expressions(self) -> Value:
         """Expressions with commas between them: the value of the last one."""
@@ -284,67 +236,6 @@ class ExpressionReader(ABC):
         self._leave_group(closing)
         return value
 
-    def _leave_group(self, closing: int) -> None:
-        """Goes behind a closing bracket, whatever has been read of the inside."""
-        if closing > self._i:
-            self._move(closing)
-        if self._kind is Kind.SIGN and self._word in {")", "]", "}", "`"} and self._i == closing:
-            self._next()
-
-    def _is_arrow_at(self, number: int) -> bool:
-        """Whether a parenthesis holds the parameters of an arrow function."""
-        closing = self._tokens.pair[number]
-        if closing <= number:
-            return False
-        after = self._tokens.word(closing + 1)
-        if after != ":":
-            return after == "=>"
-        # A type may stand between the parameters and the arrow.
-        for number in range(closing + 2, min(closing + 40, len(self._tokens))):
-            word = self._tokens.word(number)
-            if word == "=>":
-                return True
-            if word in {";", ")", ",", "=", "?"}:
-                return False
-        return False
-
-    def _array(self) -> Value:
-        closing = self._tokens.pair[self._i]
-        self._next()
-        items: list[Value] = []
-        while self._i < closing and self._kind is not Kind.END:
-            before = self._i
-            if self._take(","):
-                continue
-            is_spread = self._is("...")
-            value = self.expression()
-            items += list(value.items) if is_spread and value.items else [value]
-            if self._i == before:
-                self._next()
-        self._leave_group(closing)
-        self._reference = None
-        kept = tuple(items[:MOST_ITEMS])
-        return Value(origins=all_origins(items), items=kept)
-
-    def _template(self) -> Value:
-        closing = self._tokens.pair[self._i]
-        self._next()
-        pieces: list[Value] = []
-        while self._i < closing and self._kind is not Kind.END:
-            if self._kind is Kind.TEMPLATE:
-                pieces.append(Value(unescape_string(f"`{self._word}`")))
-                self._next()
-            else:
-                hole = self._tokens.pair[self._i]
-                self._next()
-                value = self.expressions()
-                pieces.append(Value(text_of(value, value.path or "value"), origins=value.origins))
-                self._leave_group(hole)
-        self._leave_group(closing)
-        self._reference = None
-        text = bounded("".join(text_of(piece) for piece in pieces))
-        return Value(text, origins=all_origins(pieces), is_built=len(pieces) > 1)
-
     def _attached(self, value: Value) -> Value:
         """Members, calls and the like that follow a value."""
         while True:
@@ -411,24 +302,6 @@ class ExpressionReader(ABC):
         self._reference = None
         return self._call_with(callee, arguments, at)
 
-    def _skip_type_arguments(self) -> None:
-        """`<...>` before the parenthesis of a call."""
-        depth = 0
-        while self._kind is not Kind.END:
-            depth += {"<": 1, ">": -1}.get(self._word, 0)
-            self._next()
-            if depth <= 0:
-                return
-
-    @abstractmethod
-    def _skip_type(self) -> None: ...
-
-    @abstractmethod
-    def _object(self) -> Value: ...
-
-    @abstractmethod
-    def _markup(self) -> Value: ...
-
     @abstractmethod
     def _function_expression(self) -> Value: ...
 
@@ -467,3 +340,18 @@ class ExpressionReader(ABC):
 
     @abstractmethod
     def _leave_gate(self) -> None: ...
+
+    @abstractmethod
+    def _is_arrow_at(self, number: int) -> bool: ...
+
+    @abstractmethod
+    def _array(self) -> Value: ...
+
+    @abstractmethod
+    def _template(self) -> Value: ...
+
+    @abstractmethod
+    def _object(self) -> Value: ...
+
+    @abstractmethod
+    def _markup(self) -> Value: ...

@@ -81,15 +81,13 @@ def _read(
 
 
 def _read_text(text: str, world: World, budget: Budget) -> bool:
-    """Reads a program, twice where it is not long; says whether something was nested too deeply to be read."""
+    """Reads a program, twice where that tells more; says whether something was nested too deeply to be read."""
     tokens = Tokens(text, budget=budget)
-    times = 2 if len(text) <= LARGEST_READ_TWICE else 1
-    is_too_deep = False
-    for _ in range(times):
-        reader = Reader(tokens, world, budget=budget)
-        reader.read()
-        is_too_deep |= reader.is_too_deep
-    return is_too_deep
+    reader = Reader(tokens, world, budget=budget)
+    reader.read()
+    if world.wants_another_reading and len(text) <= LARGEST_READ_TWICE:
+        Reader(tokens, world, budget=budget).read()
+    return reader.is_too_deep
 
 
 def _run_at_install(skill: SkillUnderScan) -> frozenset[str]:

@@ -174,7 +174,7 @@ def _concat(base: Value, arguments: list[Value]) -> Value:
 def _repeat(base: Value, arguments: list[Value]) -> Value:
     count = as_number(arguments[0]) if arguments else 0
     text = base.text or ""
-    is_small = count is not None and 0 <= count and count * len(text) <= LONGEST_TEXT
+    is_small = count is not None and count >= 0 and count * len(text) <= LONGEST_TEXT
     return _like(base, text * count) if is_small and count is not None else Value(origins=base.origins)
 
 

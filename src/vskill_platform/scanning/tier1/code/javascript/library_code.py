@@ -17,7 +17,8 @@ _INTERPRETERS = _SHELLS | {"node", "python", "python3", "perl", "ruby", "php", "
 
 
 @handles(
-    "eval Function new:Function vm.runInThisContext vm.runInNewContext vm.runInContext vm.compileFunction vm.Script new:vm.Script module._compile Module._compile"
+    "eval Function new:Function vm.runInThisContext vm.runInNewContext vm.runInContext vm.compileFunction "
+    "vm.Script new:vm.Script module._compile Module._compile"
 )
 def run_eval(call: Call) -> Value:
     """Text that is run as code."""
@@ -36,19 +37,15 @@ def run_eval(call: Call) -> Value:
 def run_timer(call: Call) -> Value:
     """Timers take functions; a text is run as code."""
     first = call.argument(0)
-    if first.function is None and first.text is not None:
-        call.world.run_code(first, call.at)
-    elif (
-        first.function is None
-        and (first.comes_from(Source.NETWORK) or first.comes_from(Source.DECODED))
-        and first.path != "Function()"
-    ):
+    is_foreign = (first.comes_from(Source.NETWORK) or first.comes_from(Source.DECODED)) and first.path != "Function()"
+    if first.function is None and (first.text is not None or is_foreign):
         call.world.run_code(first, call.at)
     return NOTHING
 
 
 @handles(
-    "child_process.exec child_process.execSync shelljs.exec execSync execa.command execa.commandSync execaCommand Deno.run child_process.exec.* node-cmd.run node-cmd.runSync cmd.run"
+    "child_process.exec child_process.execSync shelljs.exec execSync execa.command execa.commandSync execaCommand "
+    "Deno.run child_process.exec.* node-cmd.run node-cmd.runSync cmd.run"
 )
 def run_command(call: Call) -> Value:
     """A line of shell code."""
@@ -98,7 +95,8 @@ def _notice_command(call: Call, command: Value) -> None:
 
 
 @handles(
-    "child_process.spawn child_process.spawnSync child_process.execFile child_process.execFileSync child_process.fork execa execa.execa execa.sync execa.execaSync Bun.spawn Bun.spawnSync "
+    "child_process.spawn child_process.spawnSync child_process.execFile child_process.execFileSync "
+    "child_process.fork execa execa.execa execa.sync execa.execaSync Bun.spawn Bun.spawnSync "
     "new:Deno.Command cross-spawn new:Worker new:worker_threads.Worker"
 )
 def run_program(call: Call) -> Value:
@@ -166,16 +164,16 @@ def run_binding(call: Call) -> Value:
 
 
 @handles(
-    "WebAssembly.instantiate WebAssembly.compile new:WebAssembly.Module WebAssembly.instantiateStreaming WebAssembly.compileStreaming"
+    "WebAssembly.instantiate WebAssembly.compile new:WebAssembly.Module WebAssembly.instantiateStreaming "
+    "WebAssembly.compileStreaming"
 )
 def run_webassembly(call: Call) -> Value:
     """Machine code in a portable form."""
     origins = all_origins(call.arguments)
     code = Value(origins=origins)
     call.world.know(FactKind.EVALUATES, call.at, "WebAssembly")
-    if code.comes_from(Source.DECODED):
-        call.world.see(checks.RUNS_WEBASSEMBLY, call.at)
-    elif code.comes_from(Source.NETWORK) and checks.runs_download(code.details(Source.NETWORK)) == checks.RUNS_DOWNLOAD:
+    is_fetched = checks.runs_download(code.details(Source.NETWORK)) == checks.RUNS_DOWNLOAD
+    if is_fetched or code.comes_from(Source.DECODED):
         call.world.see(checks.RUNS_WEBASSEMBLY, call.at)
     return NOTHING
 

@@ -30,7 +30,8 @@ def _content(call: Call) -> frozenset[Origin]:
 
 
 @handles(
-    "fs.readFileSync fs.readFile fs.createReadStream fs.readJson fs.readJsonSync fs.readJSON fs.openAsBlob Deno.readTextFile Deno.readFile Deno.readTextFileSync Bun.file "
+    "fs.readFileSync fs.readFile fs.createReadStream fs.readJson fs.readJsonSync fs.readJSON fs.openAsBlob "
+    "Deno.readTextFile Deno.readFile Deno.readTextFileSync Bun.file "
     "fs.copyFileSync-read"
 )
 def run_read(call: Call) -> Value:
@@ -52,7 +53,8 @@ def run_list(call: Call) -> Value:
 
 
 @handles(
-    "fs.writeFileSync fs.writeFile fs.appendFileSync fs.appendFile fs.outputFile fs.outputFileSync fs.writeJson fs.writeJsonSync Deno.writeTextFile Deno.writeTextFileSync Bun.write"
+    "fs.writeFileSync fs.writeFile fs.appendFileSync fs.appendFile fs.outputFile fs.outputFileSync fs.writeJson "
+    "fs.writeJsonSync Deno.writeTextFile Deno.writeTextFileSync Bun.write"
 )
 def run_write(call: Call) -> Value:
     """A file is written."""

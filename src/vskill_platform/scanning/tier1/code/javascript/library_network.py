@@ -100,7 +100,8 @@ def _reach(call: Call, address: str) -> None:
 
 
 @handles(
-    "connection().write connection().end connection().send connection().field connection().attach connection().set connection().post connection().emit connection().sendMail"
+    "connection().write connection().end connection().send connection().field connection().attach connection().set "
+    "connection().post connection().emit connection().sendMail"
 )
 def run_send(call: Call) -> Value:
     """What is written into a connection."""
@@ -113,7 +114,8 @@ def run_send(call: Call) -> Value:
 
 
 @handles(
-    "new:WebSocket new:ws new:EventSource new:WebSocket() socket.io-client io new:ws.WebSocket new:XMLHttpRequest new:Image"
+    "new:WebSocket new:ws new:EventSource new:WebSocket() socket.io-client io new:ws.WebSocket new:XMLHttpRequest "
+    "new:Image"
 )
 def run_connect(call: Call) -> Value:
     """Connections that are opened first and used later."""
@@ -140,7 +142,8 @@ def run_open(call: Call) -> Value:
 
 
 @handles(
-    "net.connect net.createConnection tls.connect new:net.Socket new:tls.TLSSocket Deno.connect Bun.connect dgram.createSocket"
+    "net.connect net.createConnection tls.connect new:net.Socket new:tls.TLSSocket Deno.connect Bun.connect "
+    "dgram.createSocket"
 )
 def run_socket(call: Call) -> Value:
     """A plain connection."""

@@ -16,7 +16,10 @@ from vskill_platform.scanning.tier1.code.javascript.values import (
     text_of,
 )
 from vskill_platform.scanning.tier1.code.javascript.world import Call, handles
+from vskill_platform.scanning.tier1.code.places import SCRATCH_FOLDERS
 from vskill_platform.scanning.tier1.skill import FactKind
+
+_FOLDERS = {"homedir": "~", "tmpdir": SCRATCH_FOLDERS[0].rstrip("/"), "cwd": "."}
 
 
 @handles("String.fromCharCode String.fromCodePoint")
@@ -68,7 +71,8 @@ def run_decipher(call: Call) -> Value:
 
 
 @handles(
-    "String Object JSON.stringify structuredClone encodeURIComponent encodeURI btoa escape Array.from util.inspect util.format querystring.stringify new:URLSearchParams new:Blob"
+    "String Object JSON.stringify structuredClone encodeURIComponent encodeURI btoa escape Array.from util.inspect "
+    "util.format querystring.stringify new:URLSearchParams new:Blob"
 )
 def run_same(call: Call) -> Value:
     """Functions whose result is their argument in another form."""
@@ -88,7 +92,8 @@ def run_json(call: Call) -> Value:
 
 
 @handles(
-    "Object.entries Object.values Object.keys Object.assign Object.fromEntries Promise.all Promise.allSettled Promise.race Promise.resolve Array.of"
+    "Object.entries Object.values Object.keys Object.assign Object.fromEntries Promise.all Promise.allSettled "
+    "Promise.race Promise.resolve Array.of"
 )
 def run_union(call: Call) -> Value:
     """Functions whose result holds parts of their arguments."""
@@ -125,7 +130,7 @@ def run_path_part(call: Call) -> Value:
 @handles("os.homedir os.tmpdir process.cwd")
 def run_folder(call: Call) -> Value:
     """Folders that every machine has."""
-    return Value({"homedir": "~", "tmpdir": "/tmp", "cwd": "."}.get(call.callee.name, "~"))
+    return Value(_FOLDERS.get(call.callee.name, "~"))
 
 
 @handles("os.hostname os.userInfo os.platform os.type os.release os.arch os.networkInterfaces os.cpus")
@@ -189,7 +194,8 @@ def run_storage(call: Call) -> Value:
 
 
 @handles(
-    "clipboardy.read clipboardy.readSync clipboard.readSync clipboard.read electron.clipboard.readText clipboard.readText"
+    "clipboardy.read clipboardy.readSync clipboard.readSync clipboard.read electron.clipboard.readText "
+    "clipboard.readText"
 )
 def run_clipboard(_call: Call) -> Value:
     """The clipboard, in which passwords travel."""

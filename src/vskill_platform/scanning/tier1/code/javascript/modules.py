@@ -26,10 +26,12 @@ MACHINE_MEMBERS = {
 TOOL_HANDLERS = frozenset(["registerTool", "setRequestHandler", "addTool", "defineTool", "tool", "onTool"])
 """Functions that put a callback into an agent's hands."""
 ITERATING = frozenset(["forEach", "map", "filter", "some", "every", "find", "flatMap", "reduce"])
-HTTP_CLIENTS = frozenset(
-    "fetch node-fetch cross-fetch isomorphic-fetch undici axios got request request-promise request-promise-native superagent needle ky phin bent wretch ofetch $fetch "
-    "make-fetch-happen unfetch http https http2 follow-redirects popsicle centra simple-get".split()
+_HTTP_CLIENTS = (
+    "fetch node-fetch cross-fetch isomorphic-fetch undici axios got request request-promise request-promise-native "
+    "superagent needle ky phin bent wretch ofetch $fetch "
+    "make-fetch-happen unfetch http https http2 follow-redirects popsicle centra simple-get"
 )
+HTTP_CLIENTS = frozenset(_HTTP_CLIENTS.split())
 _ALIASES = {
     "fs/promises": "fs",
     "fs-extra": "fs",
@@ -42,9 +44,8 @@ _ALIASES = {
     "shelljs": "shelljs",
     "zx": "zx",
 }
-WATCHED = frozenset(
-    "child_process fs http https net tls dgram vm os dns module worker_threads cluster repl execa shelljs".split()
-)
+_WATCHED = "child_process fs http https net tls dgram vm os dns module worker_threads cluster repl execa shelljs"
+WATCHED = frozenset(_WATCHED.split())
 _Found = TypeVar("_Found")
 
 

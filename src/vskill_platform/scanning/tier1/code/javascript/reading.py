@@ -1,69 +1,26 @@
-"""Reads programs: declarations, functions, branches and modules, evaluating as it goes.
+"""Reads programs: declarations, branches, loops and modules, evaluating as it goes.
 
-Function bodies are read where they stand. A program is read twice, so that what stands below is known above.
+Function bodies are read where they stand. A program is read again where that tells more: what stands below is known above.
 """
 
 from __future__ import annotations
 
-from vskill_platform.scanning.tier1.code.budget import Budget
-from vskill_platform.scanning.tier1.code.javascript.expressions import DEEPEST, ExpressionReader, Reference
-from vskill_platform.scanning.tier1.code.javascript.scopes import parameter_origin
-from vskill_platform.scanning.tier1.code.javascript.tokens import Kind, Tokens
-from vskill_platform.scanning.tier1.code.javascript.values import NOTHING, NOWHERE, Function, Origin, Value
-from vskill_platform.scanning.tier1.code.javascript.world import Callback, World
+from vskill_platform.scanning.tier1.code.javascript.expressions import Reference
+from vskill_platform.scanning.tier1.code.javascript.literals import DEEPEST_BLOCK, LiteralReader
+from vskill_platform.scanning.tier1.code.javascript.tokens import Kind
+from vskill_platform.scanning.tier1.code.javascript.values import NOTHING, Value
 
-_TYPE_STOPS = frozenset([",", ")", "]", "}", ";", "=", "=>", "?", "&&", "||", "??", "==", "===", "!=", "!==", "+", "."])
-_MODIFIERS = frozenset(
-    [
-        "public",
-        "private",
-        "protected",
-        "readonly",
-        "static",
-        "abstract",
-        "override",
-        "declare",
-        "async",
-        "get",
-        "set",
-        "accessor",
-        "export",
-        "default",
-    ]
-)
 _LOOPS = frozenset(["for", "while", "switch", "with", "catch"])
 _SKIPPED = frozenset(
-    [
-        "else",
-        "do",
-        "try",
-        "finally",
-        "break",
-        "continue",
-        "debugger",
-        "export",
-        "default",
-        "declare",
-        "abstract",
-        "public",
-        "private",
-        "static",
-    ]
+    [ (
+        "else", "do", "try", "finally", "break", "continue", "debugger", "export", "default", "declare", "
+        ""abstract", "public", "private", "static"
+    )]
 )
 
-DEEPEST_BLOCK = DEEPEST - 10
-_NO_CALLBACK = Callback(NOWHERE, NOTHING, is_handler=False)
 
-
-class Reader(ExpressionReader):
+class Reader(LiteralReader):
     """Reads a program and tells the world what it does."""
-
-    def __init__(self, tokens: Tokens, world: World, *, budget: Budget) -> None:
-        super().__init__(tokens, budget=budget)
-        self._world = world
-        self._functions: list[Function] = []
-        self._callbacks: list[Callback] = []
-        self._given = _NO_CALLBACK
 
     def read(self) -> None:
         """Reads the whole program."""
@@ -155,38 +112,6 @@ class Reader(ExpressionReader):
     def _each(self, value: Value, *, is_of: bool) -> Value:
         """What a loop variable takes from what is looped over."""
         return self._world.item_of(value) if is_of else Value(origins=value.origins)
-
-    def _bind(self, start: int, end: int, value: Value) -> None:
-        """Gives the names between two tokens their values: one name, or those of a pattern."""
-        if self._tokens.kinds[start] == Kind.NAME:
-            self._world.scopes.declare(self._tokens.word(start), value)
-        elif self._tokens.word(start) == "{":
-            self._bind_fields(start + 1, end - 1, value)
-        elif self._tokens.word(start) == "[":
-            names = [n for n in range(start + 1, end - 1) if self._tokens.kinds[n] == Kind.NAME]
-            for number, token in enumerate(names):
-                item = (
-                    value.items[number] if value.items and number < len(value.items) else Value(origins=value.origins)
-                )
-                self._world.scopes.declare(self._tokens.word(token), item)
-
-    def _bind_fields(self, start: int, end: int, value: Value) -> None:
-        number = start
-        while number < end:
-            if self._tokens.kinds[number] not in (Kind.NAME, Kind.STRING):
-                number += 1
-                continue
-            name = self._tokens.word(number).strip("'\"")
-            member = self._get(value, name, is_built=False)
-            number += 1
-            if number < end and self._tokens.word(number) == ":":
-                target = number + 1
-                number = max(self._tokens.pair[target], target) + 1
-                self._bind(target, number, member)
-            else:
-                self._world.scopes.declare(name, member)
-            while number < end and self._tokens.word(number) != ",":
-                number = max(self._tokens.pair[number], number) + 1
 
     def _return(self) -> None:
         self._next()
@@ -302,225 +227,6 @@ class Reader(ExpressionReader):
         if name and name not in {"(", "{", "extends"}:
             self._world.scopes.declare(name, value)
 
-    def _function_expression(self) -> Value:
-        """Any function or class from its first token on; classes are read for what their methods do."""
-        self._depth += 1
-        try:
-            if self._depth > DEEPEST_BLOCK:
-                return self._refuse()
-            return self._function()
-        finally:
-            self._depth -= 1
-
-    def _function(self) -> Value:
-        self._reference = None
-        key = self._i
-        self._take("async")
-        if self._is("class"):
-            return self._class(key)
-        if self._take("function"):
-            self._take("*")
-            if self._kind is Kind.NAME:
-                self._next()
-        function = self._open(key)
-        self._parameters(key)
-        if self._take("=>"):
-            self._arrow_body(function)
-        else:
-            self._body()
-        return self._close(function)
-
-    def _open(self, key: int) -> Function:
-        """Begins a function. What its caller is known to give it is for its own parameters and for nothing inside it."""
-        function = self._world.function(key)
-        self._given = self._callbacks[-1] if self._callbacks else _NO_CALLBACK
-        self._callbacks.append(_NO_CALLBACK)
-        self._functions.append(function)
-        self._world.scopes.enter(key)
-        return function
-
-    def _close(self, function: Function) -> Value:
-        self._world.scopes.leave()
-        self._functions.pop()
-        self._callbacks.pop()
-        return Value(function=function)
-
-    def _arrow_body(self, function: Function) -> None:
-        if self._is("{"):
-            self._block()
-        else:
-            function.returns |= self.expression().origins
-
-    def _body(self) -> None:
-        """The body of a function behind its parameters, with a type in between."""
-        if self._take(":"):
-            self._skip_type(stops=frozenset([";"]))
-        if self._is("{"):
-            self._block()
-
-    def _parameters(self, key: int) -> None:
-        """Names of parameters, with what is known of what they are given."""
-        given, item, is_handler = self._given
-        self._given = _NO_CALLBACK
-        if is_handler:
-            self._world.function(key).is_handler = True
-        if self._kind is Kind.NAME:
-            self._world.scopes.declare(self._word, item.having(given | {parameter_origin(key, 0)}))
-            self._next()
-        elif self._is("<"):
-            self._skip_type_arguments()
-        if self._is("("):
-            self._parameter_list(key, given, item)
-
-    def _parameter_list(self, key: int, given: frozenset[Origin], item: Value) -> None:
-        closing = self._tokens.pair[self._i]
-        self._next()
-        number = 0
-        while self._i < closing and self._kind is not Kind.END:
-            before = self._i
-            while (
-                self._kind is Kind.NAME and self._word in _MODIFIERS and self._peek() not in {",", ")", "=", ":", "?"}
-            ):
-                self._next()
-            self._take("...")
-            if self._is("@"):
-                self._next()
-                self.expression()
-            start = self._i
-            self._skip_group()
-            end = self._i
-            self._take("?")
-            if self._take(":"):
-                self._skip_type()
-            default = self.expression() if self._take("=") else NOTHING
-            value = (item if number == 0 and default is NOTHING else default).having(
-                given | {parameter_origin(key, number)}
-            )
-            self._bind(start, end, value)
-            number += 1
-            self._take(",")
-            if self._i == before:
-                self._next()
-        self._leave_group(closing)
-
-    def _class(self, key: int) -> Value:
-        self._next()
-        while self._kind is not Kind.END and not self._is("{"):
-            self._next()
-        closing = self._tokens.pair[self._i]
-        function = self._open(key)
-        self._next()
-        while self._i < closing and self._kind is not Kind.END:
-            before = self._i
-            self._class_member()
-            if self._i == before:
-                self._next()
-        self._leave_group(closing)
-        return self._close(function)
-
-    def _class_member(self) -> None:
-        while self._kind is Kind.NAME and self._word in _MODIFIERS and self._peek() not in {"(", "=", ":", ";"}:
-            self._next()
-        self._take("*")
-        name, key = self._word, self._i
-        if self._is("["):
-            self._skip_group()
-        elif self._is("{"):
-            self._block()
-            return
-        elif self._is("@"):
-            self._next()
-            self.expression()
-            return
-        else:
-            self._next()
-        if self._take("?") or self._take("!"):
-            pass
-        if self._is("(") or self._is("<"):
-            self._method(name, key)
-            return
-        if self._take(":"):
-            self._skip_type()
-        if self._take("="):
-            self._world.scopes.declare(f"this.{name}", self.expression())
-        self._take(";")
-
-    def _method(self, name: str, key: int) -> None:
-        function = self._open(key)
-        self._parameters(key)
-        self._body()
-        value = self._close(function)
-        self._world.scopes.declare(f"this.{name}", value)
-
-    def _object(self) -> Value:
-        closing = self._tokens.pair[self._i]
-        self._next()
-        fields: dict[str, Value] = {}
-        origins: set[Origin] = set()
-        while self._i < closing and self._kind is not Kind.END:
-            before = self._i
-            name, value = self._property()
-            origins |= value.origins
-            if name and len(fields) < 500:
-                fields[name] = value
-            if value.fields and name == "":
-                fields |= value.fields
-            self._take(",")
-            if self._i == before:
-                self._next()
-        self._leave_group(closing)
-        self._reference = None
-        return Value(fields=fields, origins=frozenset(origins))
-
-    def _property(self) -> tuple[str, Value]:
-        """One entry of an object: a field, a method, a name that stands for itself, or a spread."""
-        if self._take("..."):
-            return "", self.expression()
-        while (
-            self._kind is Kind.NAME
-            and self._word in {"async", "get", "set"}
-            and self._peek() not in {",", ":", "(", "}"}
-        ):
-            self._next()
-        self._take("*")
-        key, kind, word = self._i, self._kind, self._word
-        if self._is("["):
-            self._indexed(NOTHING)
-            name = self._reference.name if self._reference else ""
-        else:
-            name = self._primary().text or "" if kind in (Kind.STRING, Kind.NUMBER) else word
-            if self._i == key:
-                self._next()
-        if self._take(":"):
-            return name, self.expression()
-        if self._is("("):
-            function = self._open(key)
-            self._parameters(key)
-            self._body()
-            return name, self._close(function)
-        value = self._look_up(name)
-        if self._take("="):
-            value = self.expression()
-        return name, value
-
-    def _markup(self) -> Value:
-        """JSX, or a type in front of a value: tags are passed over, what stands between braces is read."""
-        self._next()
-        steps = 0
-        while self._kind is not Kind.END and not self._is(">") and steps < 200:
-            steps += 1
-            if self._is("{"):
-                closing = self._tokens.pair[self._i]
-                self._next()
-                self.expressions()
-                self._leave_group(closing)
-            elif self._is(";"):
-                return NOTHING
-            else:
-                self._next()
-        self._take(">")
-        return NOTHING
-
     def _new(self) -> Value:
         self._next()
         if self._take("."):
@@ -562,28 +268,6 @@ class Reader(ExpressionReader):
         if self._take("."):
             self._next()
         return Value(path="import.meta")
-
-    def _skip_type(self, *, stops: frozenset[str] = _TYPE_STOPS) -> None:
-        """Passes over a type: names, brackets and signs up to what cannot be part of one."""
-        depth = 0
-        first = True
-        while self._kind is not Kind.END:
-            word = self._word if self._kind is Kind.SIGN else ""
-            if word == "{" and not first and depth == 0 and self._peek(-1) not in {"|", "&", ":", "<", ","}:
-                return
-            if word in {"(", "[", "{"}:
-                self._skip_group()
-            elif depth == 0 and word in stops and not (word == "=>" and self._peek(-1) == ")") and word != ".":
-                return
-            elif word == ")" or (word == "}" and depth == 0):
-                return
-            else:
-                depth = max(0, depth + {"<": 1, ">": -1}.get(word, 0))
-                start = self._tokens.ends[self._i]
-                self._next()
-                if depth == 0 and self._is_name() and "\n" in self._tokens.text[start : self._at()]:
-                    return
-            first = False
 
     def _look_up(self, name: str) -> Value:
         found = self._world.scopes.look_up(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vskill_platform.scanning.tier1.code.javascript.values import NOTHING, Origin, Source, Value
+from vskill_platform.scanning.tier1.code.javascript.values import NOTHING, NOWHERE, Origin, Source, Value
 
 MOST_NAMES = 50_000
 
@@ -14,6 +14,9 @@ class Scopes:
         self._kept: dict[int, dict[str, Value]] = {}
         self._open: list[dict[str, Value]] = []
         self._names = 0
+        self._asked: set[str] = set()
+        self.has_changed = False
+        """Whether something became known of a name after it had been asked for."""
 
     def enter(self, key: int) -> None:
         """Opens the scope of a function."""
@@ -34,6 +37,7 @@ class Scopes:
 
     def look_up(self, name: str) -> Value | None:
         """What a name stands for, if the program says so."""
+        self._asked.add(name)
         for scope in reversed(self._open):
             if name in scope:
                 return scope[name]
@@ -41,6 +45,9 @@ class Scopes:
 
     def _put(self, scope: dict[str, Value], name: str, value: Value) -> None:
         before = scope.get(name)
+        if name in self._asked and not self.has_changed:
+            known = before.origins if before is not None else NOWHERE
+            self.has_changed = not value.origins <= known or (before is None and bool(value.path or value.function))
         if before is None:
             self._names += 1
             if self._names > MOST_NAMES:

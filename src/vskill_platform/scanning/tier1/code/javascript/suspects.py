@@ -5,18 +5,33 @@ from __future__ import annotations
 from vskill_platform.scanning.tier1.patterns import PatternSet
 
 _STRONG = (
-    r"\beval\b|\bFunction\s*\(|\bchild_process\b|\bexecSync\b|\bspawn(?:Sync)?\s*\(|\bexecFile(?:Sync)?\b|\bexeca\b|shelljs|\bcross-spawn|Deno\.(?:run|Command)|Bun\.spawn|"
-    r"\bvm\b['\"]|\brunIn\w*Context|_compile\b|\batob\b|fromCharCode|fromCodePoint|\bunescape\b|['\"]hex['\"]|['\"]base64(?:url)?['\"]|"
-    r"\.ssh\b|\.aws\b|\.gnupg|\.npmrc|\.netrc|\.git-credentials|id_rsa|id_ed25519|\.kube\b|wallet|keychain|Login Data|_history\b|"
-    r"document\.cookie|\bclipboard|sendBeacon|new Image|\bnet\b['\"]|\btls\b['\"]|\bdgram\b|\bdns\b|nodemailer|WebAssembly|process\.binding|dlopen|mainModule|"
-    r"createRequire|__proto__|\.bashrc|\.zshrc|\.profile\b|LaunchAgents|\.config/(?:autostart|systemd)|crontab|\.git/hooks|authorized_keys|CLAUDE\.md|AGENTS\.md|"
-    r"\.claude\b|\.cursor\b|mcp\.json|setRequestHandler|registerTool|\.tool\s*\(|_0x[0-9a-f]{4}|\\u00[0-9a-f]{2}|\\x[0-9a-f]{2}|\\u\{|set(?:Timeout|Interval)\s*\(\s*['\"`]",
-    r"process\.env\s*[)\],;}\n]|\.\.\.\s*process\.env|process\.env\s*\[\s*[^'\"\s]|process\s*\[|(?:globalThis|global|window|self|this)\s*\[|\[\s*['\"`][^'\"`\]\n]*['\"`]\s*\+|"
-    r"\brequire\s*\(\s*[^'\"`)\s]|\brequire\s*\(\s*['\"][^'\"]*['\"]\s*\+|\bimport\s*\(\s*[^'\"`)\s]|\bimport\s*\(\s*['\"](?:https?|data):|\brequire\s*[^(\s.]|"
-    r"\.constructor\b|\[\s*['\"]constructor|\bReflect\.|\.call\s*\(\s*null|\.reverse\(\)\s*\.join|from\s+['\"]https?:|\bnew\s+Date\b[^\n]*[<>]|Date\.now\(\)\s*[<>]|hostname\(\)|homedir\(\)",
+    r"\beval\b|\bFunction\s*\(|\bchild_process\b|\bexecSync\b|\bspawn(?:Sync)?\s*\(|\bexecFile(?:Sync)?\b|"
+    r"\bexeca\b|shelljs|\bcross-spawn|Deno\.(?:run|Command)|Bun\.spawn|"
+    r"\bvm\b['\"]|\brunIn\w*Context|_compile\b|\batob\b|fromCharCode|fromCodePoint|\bunescape\b|['\"]hex['\"]|"
+    r"['\"]base64(?:url)?['\"]|"
+    r"\.ssh\b|\.aws\b|\.gnupg|\.npmrc|\.netrc|\.git-credentials|id_rsa|id_ed25519|\.kube\b|wallet|keychain|Login "
+    r"Data|_history\b|"
+    r"document\.cookie|\bclipboard|sendBeacon|new Image|\bnet\b['\"]|\btls\b['\"]|\bdgram\b|\bdns\b|nodemailer|"
+    r"WebAssembly|process\.binding|dlopen|mainModule|"
+    r"createRequire|__proto__|\.bashrc|\.zshrc|\.profile\b|LaunchAgents|\.config/(?:autostart|systemd)|crontab|"
+    r"\.git/hooks|authorized_keys|CLAUDE\.md|AGENTS\.md|"
+    r"\.claude\b|\.cursor\b|mcp\.json|setRequestHandler|registerTool|\.tool\s*\(|_0x[0-9a-f]{4}|\\u00[0-9a-f]{2}|"
+    r"\\x[0-9a-f]{2}|\\u\{|set(?:Timeout|Interval)\s*\(\s*['\"`]",
+    r"process\.env\s*[)\],;}\n]|\.\.\.\s*process\.env|process\.env\s*\[\s*[^'\"\s]|process\s*\[|(?:globalThis|"
+    r"global|window|self|this)\s*\[|\[\s*['\"`][^'\"`\]\n]*['\"`]\s*\+|"
+    r"\brequire\s*\(\s*[^'\"`)\s]|\brequire\s*\(\s*['\"][^'\"]*['\"]\s*\+|\bimport\s*\(\s*[^'\"`)\s]|"
+    r"\bimport\s*\(\s*['\"](?:https?|data):|\brequire\s*[^(\s.]|"
+    r"\.constructor\b|\[\s*['\"]constructor|\bReflect\.|\.call\s*\(\s*null|\.reverse\(\)\s*\.join|"
+    r"from\s+['\"]https?:|\bnew\s+Date\b[^\n]*[<>]|Date\.now\(\)\s*[<>]|hostname\(\)|homedir\(\)",
 )
-_SOURCES = r"(?:OPENAI|ANTHROPIC|GITHUB|GITLAB|AWS_SECRET\w*|AWS_SESSION|NPM|STRIPE|HF|GEMINI|GOOGLE|SLACK_BOT|GH|PYPI)_\w*(?:KEY|TOKEN|PAT)\b|readFile|createReadStream|localStorage|sessionStorage|\.env\b|\buserInfo\b"
-_SINKS = r"\bfetch\s*\(|\baxios\b|\bgot\b|\bhttps?\b['\"]|XMLHttpRequest|WebSocket|superagent|\bundici\b|\bky\b|\brequest\s*\("
+_SOURCES = (
+    r"(?:OPENAI|ANTHROPIC|GITHUB|GITLAB|AWS_SECRET\w*|AWS_SESSION|NPM|STRIPE|HF|GEMINI|GOOGLE|SLACK_BOT|GH|"
+    r"PYPI)_\w*(?:KEY|TOKEN|PAT)\b|readFile|createReadStream|localStorage|sessionStorage|\.env\b|\buserInfo\b"
+)
+_SINKS = (
+    r"\bfetch\s*\(|\baxios\b|\bgot\b|\bhttps?\b['\"]|XMLHttpRequest|WebSocket|superagent|\bundici\b|\bky\b|"
+    r"\brequest\s*\("
+)
 _LOADS = r"\bimport\s*\(|\brequire\s*\(\s*['\"`]\."
 _HOT = PatternSet([f"(?i){pattern}" for pattern in _STRONG])
 _WARM = PatternSet([f"(?i){_SOURCES}", _SINKS, r"writeFile|createWriteStream", _LOADS])

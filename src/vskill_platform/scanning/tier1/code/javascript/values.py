@@ -1,4 +1,5 @@
-"""What a scanner can know of a value in a JavaScript program: its text where it is fixed, what it refers to, where it came from."""
+"""What a scanner can know of a value in a JavaScript program: its text where it is fixed, what it refers to, "
+"where it came from."""
 
 from __future__ import annotations
 
@@ -31,6 +32,8 @@ class Function:
 
     key: int
     is_handler: bool = False
+    is_used: bool = False
+    """Whether it has been called before all of it was read."""
     returns: frozenset[Origin] = NOWHERE
     sinks: dict[int, set[tuple[str, str]]] = field(default_factory=dict)
 

@@ -1,4 +1,5 @@
-"""What surrounds a program: its globals and modules, files and connections, and the report of what it does with them."""
+"""What surrounds a program: its globals and modules, files and connections, and the report of what it does with "
+"them."""
 
 from __future__ import annotations
 
@@ -30,13 +31,16 @@ from vskill_platform.scanning.tier1.skill import FactKind
 MOST_FILES = 2_000
 LONGEST_PATH = 200
 _LITERAL_DATE = re.compile(
-    r"\b(?:1[5-9]\d{8}(?:\d{3})?|2\d{9}(?:\d{3})?)\b|['\"`]20[2-9]\d-\d\d(?:-\d\d)?|getFullYear\(\)\s*[<>=]{1,3}\s*20[2-9]\d|Date\(\s*20[2-9]\d\s*,"
+    r"\b(?:1[5-9]\d{8}(?:\d{3})?|2\d{9}(?:\d{3})?)\b|['\"`]20[2-9]\d-\d\d(?:-\d\d)?|"
+    r"getFullYear\(\)\s*[<>=]{1,3}\s*20[2-9]\d|Date\(\s*20[2-9]\d\s*,"
 )
 _LITERAL = re.compile(r"(?:===?|!==?|includes\(|startsWith\(|endsWith\(|test\()\s*['\"`/][\w@.-]{2,}")
-DANGEROUS_NAMES = frozenset(
-    "eval Function exec execSync spawn spawnSync execFile execFileSync child_process constructor require mainModule fetch env readFileSync readFile "
-    "binding dlopen fs http https net vm os process fork".split()
+_DANGEROUS_NAMES = (
+    "eval Function exec execSync spawn spawnSync execFile execFileSync child_process constructor require "
+    "mainModule fetch env readFileSync readFile "
+    "binding dlopen fs http https net vm os process fork"
 )
+DANGEROUS_NAMES = frozenset(_DANGEROUS_NAMES.split())
 
 
 class Callback(NamedTuple):
@@ -107,6 +111,13 @@ class World:
         self.does.add(kind)
         if self.gates:
             self.see(checks.GATED, at)
+
+    @property
+    def wants_another_reading(self) -> bool:
+        """Whether something was learnt that came too late to be used."""
+        return self.scopes.has_changed or any(
+            function.is_used and function.sinks for function in self._functions.values()
+        )
 
     def function(self, key: int) -> Function:
         """The function that begins at a token, the same one in every reading."""
@@ -196,7 +207,11 @@ class World:
         path = _longer(base.path, f".{name}")
         if not path:
             # Behind a long row of members nothing is known any more, and nothing of the row is kept.
-            return Value(origins=base.origins, base=Value(origins=base.origins, items=base.items, text=base.text, function=base.function), name=name)
+            return Value(
+                origins=base.origins,
+                base=Value(origins=base.origins, items=base.items, text=base.text, function=base.function),
+                name=name,
+            )
         origins = base.origins
         if path in modules.SECRET_MEMBERS:
             origins |= {Origin(Source.SECRET, modules.SECRET_MEMBERS[path])}
@@ -288,6 +303,7 @@ class World:
 
     def _apply(self, function: Function, arguments: list[Value], at: int) -> Value:
         """A call of a function of the program: what it does with its parameters, it does with these values."""
+        function.is_used = True
         for number, argument in enumerate(arguments):
             for kind, detail in sorted(function.sinks.get(number, ())):
                 self.repeat_sink(kind, detail, argument, at)
@@ -322,7 +338,7 @@ class World:
     def run_code(self, code: Value, at: int) -> None:
         """Code that is run as it comes: where does it come from?"""
         self.act("runs", at)
-        self._report_sink("code", "", code, at)
+        self._remember_sink("code", "", code)
         if code.comes_from(Source.SOCKET):
             self.see(checks.REVERSE_SHELL, at)
         if code.comes_from(Source.NETWORK):
@@ -336,7 +352,7 @@ class World:
         """Something that leaves for an address."""
         host = host_of(address)
         value = Value(origins=all_origins(values))
-        self._report_sink(f"send:{channel.value}", address, value, at)
+        self._remember_sink(f"send:{channel.value}", address, value)
         for leak in leaks(
             value.origins,
             host if has_scheme(address) or channel is Channel.NAME else "localhost" if _is_relative(address) else host,
@@ -344,13 +360,12 @@ class World:
         ):
             self.see(checks.OF_LEAK[leak], at)
 
-    def _report_sink(self, kind: str, detail: str, value: Value, at: int) -> None:
+    def _remember_sink(self, kind: str, detail: str, value: Value) -> None:
         """Remembers for which functions' parameters this is where they end up."""
         for parameter in value.details(Source.ARGUMENT):
             key, _, number = parameter.partition(":")
             if key.isdigit() and number.isdigit():
                 self.function(int(key)).add_sink(int(number), kind, detail[:300])
-        _ = at
 
     def repeat_sink(self, kind: str, detail: str, value: Value, at: int) -> None:
         """A value that ends up where a parameter does."""

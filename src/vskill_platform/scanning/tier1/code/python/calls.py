@@ -41,6 +41,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     PARAMETER,
     SECRET,
     SECRET_PLACE,
+    SETTINGS,
     TOOL,
     UNKNOWN,
     USER_FILES,
@@ -281,8 +282,11 @@ def _taint_at(text: str) -> int:
         return OWN_SECRET
     if secret is None:
         return SECRET if text == "/etc/passwd" else 0
-    is_elsewhere = text.startswith(("~", "/", "..", UNKNOWN)) and ".env" in text
-    return OWN_SECRET if secret.kind is SecretKind.PROJECT and not is_elsewhere else SECRET
+    if secret.kind is not SecretKind.PROJECT:
+        return SECRET
+    if ".env" not in text:
+        return OWN_SECRET
+    return SECRET if text.startswith(("~", "/", "..", UNKNOWN)) else SETTINGS
 
 
 def _taint_of_mark(mark: ast.expr) -> int:

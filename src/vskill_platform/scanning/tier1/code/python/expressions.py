@@ -27,6 +27,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     NAMED_KEY,
     NOTHING,
     OWN_SECRET,
+    SETTINGS,
     UNKNOWN,
     Constant,
     Value,
@@ -79,7 +80,7 @@ def part_of(evaluator: Evaluator, holder: Value, key: Value) -> Value:
         parts += [constant(part, FOLDED) for part in combined(folding.item_of, holder.constants, (each,))]
     if parts:
         return join(parts) if holder.keyed else join(parts).tainted(holder.taint & (NAMED_KEY | DECODED))
-    if holder.taint & OWN_SECRET and any(isinstance(each, str) for each in key.constants):
+    if holder.taint & (OWN_SECRET | SETTINGS) and any(isinstance(each, str) for each in key.constants):
         return Value(taint=NAMED_KEY, variables=tuple(key.texts[:1]))
     return holder.element().tainted(key.taint & ENVIRONMENT)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from vskill_platform.scanning.tier1.code.python.catalogue import root_of
 from vskill_platform.scanning.tier1.code.python.expressions import part_of
 from vskill_platform.scanning.tier1.code.python.known_calls import Handler, KnownCall
 from vskill_platform.scanning.tier1.code.python.known_values import variable
@@ -13,15 +14,19 @@ from vskill_platform.scanning.tier1.code.python.values import (
     NETWORK,
     NOTHING,
     OWN_SECRET,
+    SETTINGS,
     UNKNOWN,
     Value,
     join,
     reference,
 )
+from vskill_platform.scanning.tier1.code.python.vocabulary import words
 
 SOMETHING = "<looked up>"
 """The name of what was looked up by a text that was decoded or fetched."""
 ALL_CLASSES = "object.__subclasses__()"
+_POWERFUL = words("os subprocess builtins sys importlib ctypes posix nt pty shutil runpy code marshal pickle")
+"""Modules of which no stranger may choose a function."""
 _ROOTS = frozenset(["__base__", "__bases__", "__mro__"])
 
 
@@ -48,7 +53,8 @@ def _imported(call: KnownCall) -> Value:
 def _by_unknown_text(word: Value, holder: Value) -> Value:
     """What was looked up by a text that is not known; where the text was decoded or fetched, that is remembered."""
     taint = (holder.taint | word.taint) & ~HIDDEN
-    if word.taint & (DECODED | NETWORK):
+    is_telling = holder is NOTHING or any(root_of(name) in _POWERFUL for name in holder.references)
+    if word.taint & DECODED or (word.taint & NETWORK and is_telling):
         return Value(references=(SOMETHING,), taint=taint | HIDDEN)
     return Value(taint=taint)
 
@@ -99,7 +105,7 @@ def _keyed(call: KnownCall) -> Value | None:
     if found is not None:
         default = call.argument(1, "default")
         return join([found, default]) if default.constants else found
-    return part_of(call.evaluator, holder, key) if holder.keyed or holder.taint & OWN_SECRET else None
+    return part_of(call.evaluator, holder, key) if holder.keyed or holder.taint & (OWN_SECRET | SETTINGS) else None
 
 
 def _all_classes(call: KnownCall) -> Value | None:

@@ -32,9 +32,6 @@ from vskill_platform.scanning.tier1.code.python.whereabouts import is_of_vendor
 _KEPT = NETWORK | SECRET | ENVIRONMENT | USER_FILES | DECODED
 _WRITING = words("write writelines writestr write_text write_bytes dump add make_archive print")
 _OPENING = words("open ZipFile TarFile AESZipFile fdopen NamedTemporaryFile BytesIO StringIO")
-_DOWNLOADING = frozenset(
-    ["urlretrieve", "download", "retrbinary", "download_file", "download_fileobj", "download_to_filename"]
-)
 
 
 def runs_files(evaluator: Evaluator, modules: list[Module]) -> bool:
@@ -99,7 +96,7 @@ def _learn(evaluator: Evaluator, site: Site) -> None:
     word = terminal(site.node.func)
     if word in _WRITING:
         _learn_write(evaluator, site, word)
-    elif word in _DOWNLOADING:
+    elif word in catalogue.DOWNLOADERS:
         _learn_download(evaluator, site)
     elif word in _COPYING:
         _learn_copy(evaluator, site)

@@ -17,6 +17,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     MOST_ITEMS,
     NOTHING,
     OWN_SECRET,
+    SETTINGS,
     UNKNOWN,
     Constant,
     Value,
@@ -36,7 +37,9 @@ def of_text(evaluator: Evaluator, site: Site) -> Value | None:
     holder = evaluator.value(func.value, site.scope)
     if func.attr == "join":
         return _joined(holder, evaluator.argument(site, 0))
-    if func.attr in {"get", "__getitem__", "pop"} and (holder.keyed or holder.items or holder.taint & OWN_SECRET):
+    if func.attr in {"get", "__getitem__", "pop"} and (
+        holder.keyed or holder.items or holder.taint & (OWN_SECRET | SETTINGS)
+    ):
         return join([part_of(evaluator, holder, evaluator.argument(site, 0)), evaluator.argument(site, 1)])
     if func.attr in {"values", "copy", "elements"} and (holder.inner or holder.items):
         return holder

@@ -49,7 +49,7 @@ HIDDEN = 1 << 11
 FETCHED_PATH = 1 << 12
 """The path of a file that holds what came from outside."""
 OWN_SECRET = 1 << 13
-"""A secret that a program may have for itself: what stands in the project's own settings, or in a store under its name."""
+"""A secret that a program may have for itself: a token in a file of its own, or in a store under its name."""
 FOLDED = 1 << 14
 """A text that does not stand in the source as it is."""
 FILE = 1 << 15
@@ -64,6 +64,8 @@ ASSET = 1 << 19
 """What stands in a file that the skill brings along and that is no program."""
 REQUEST = 1 << 20
 """A part of a web request."""
+SETTINGS = 1 << 22
+"""What stands in the project's own file of variables: the keys of all that it works with."""
 SECRET_PLACE = 1 << 21
 """The path of a secret, among so many others that it is not kept by itself."""
 
@@ -78,6 +80,7 @@ IN_CIRCLES = (
     | PARAMETER
     | TOOL
     | OWN_SECRET
+    | SETTINGS
     | FILE
     | PARSED
     | ASSET

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from itertools import islice
 
 from vskill_platform.scanning.tier1.code.python.model import Module
@@ -11,14 +12,18 @@ from vskill_platform.scanning.tier1.patterns import Pattern
 from vskill_platform.scanning.tier1.skill import FactKind
 
 MOST_VARIABLES = 100
-_VARIABLE = Pattern(
-    r"\b(?:environb?(?:\.(?:get|pop|setdefault)[ \t]*\(|\[)|getenvb?[ \t]*\()[ \t]*b?[\"']([A-Za-z_][A-Za-z0-9_]{1,63})[\"']"
+_ASKED = Pattern(
+    r"\b(?:environb?(?:\.(?:get|pop|setdefault)[ \t]*\(|\[)|getenvb?[ \t]*\()[ \t]*b?[\"'][A-Za-z_][A-Za-z0-9_]{1,63}[\"']"
 )
+_NAME = re.compile(r"[\"'](\w+)[\"']$")
 
 
 def note_variables(notes: Notes, modules: list[Module]) -> None:
-    """Note the variables that are asked for by name, at the head of the file: they are what it needs to be given."""
+    """Note the variables that are asked for by name."""
     for module in modules:
-        place = module.tree.body[0] if module.tree.body else ast.Pass(lineno=1)
-        for name in islice(_VARIABLE.groups(module.encoded), MOST_VARIABLES):
-            notes.fact(FactKind.READS_ENVIRONMENT, place, module, name)
+        line, at = 1, 0
+        for span in islice(_ASKED.spans(module.encoded), MOST_VARIABLES):
+            line, at = line + module.encoded.count(b"\n", at, span.start), span.start
+            found = _NAME.search(module.encoded[span.start : span.end].decode("utf-8", "replace"))
+            if found:
+                notes.fact(FactKind.READS_ENVIRONMENT, ast.Pass(lineno=line), module, found[1])

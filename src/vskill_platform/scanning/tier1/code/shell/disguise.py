@@ -20,7 +20,8 @@ from vskill_platform.scanning.tier1.code.shell.syntax import (
 from vskill_platform.scanning.tier1.code.shell.values import Value
 
 _WATCHED = (
-    "curl wget bash sh zsh dash ksh nc ncat netcat socat eval base64 python python3 perl ruby node php powershell pwsh rm chmod crontab scp ssh "
+    "curl wget bash sh zsh dash ksh nc ncat netcat socat eval base64 python python3 perl ruby node php powershell "
+    "pwsh rm chmod crontab scp ssh "
     "env printenv source osascript openssl xxd dig nslookup cat"
 )
 WATCHED = frozenset(_WATCHED.split())

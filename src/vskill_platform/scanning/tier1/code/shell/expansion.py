@@ -87,7 +87,8 @@ class Variables:
 
 
 class Expander:
-    """Expands words with these variables. `run` gives what a program prints, `name_pipe` the path of a pipe to or from one."""
+    """Expands words with these variables. `run` gives what a program prints, `name_pipe` the path of a pipe to or "
+    "from one."""
 
     def __init__(self, variables: Variables, *, run: RunProgram, name_pipe: NamePipe) -> None:
         self._variables = variables

@@ -1,4 +1,5 @@
-"""The files of the machine that a script runs on: what the script has put there, what the skill brings, what lies there."""
+"""The files of the machine that a script runs on: what the script has put there, what the skill brings, what lies "
+"there."""
 
 from __future__ import annotations
 
@@ -29,10 +30,12 @@ class Files:
         self._own_by_name = {name.rpartition("/")[2]: name for name in reversed(list(own))}
         self._written: dict[str, Value] = {}
         self._by_name: dict[str, Value] = {}
+        self.has_downloads = False
 
     def write(self, path: str, content: Value, *, is_added: bool = False) -> None:
         """Puts content into a file."""
         plain = plain_path(path)
+        self.has_downloads |= content.comes_from(Source.NETWORK)
         if is_added and plain in self._written:
             content = joined((self._written[plain], content))
         if len(self._written) < MOST_FILES:
@@ -40,7 +43,8 @@ class Files:
             self._by_name[posixpath.basename(plain)] = content
 
     def written(self, path: str) -> Value | None:
-        """What the script has put there; by name alone where one of the two paths is relative to a folder nobody knows."""
+        """What the script has put there; by name alone where one of the two paths is relative to a folder nobody "
+        "knows."""
         plain = plain_path(path)
         if plain in self._written:
             return self._written[plain]

@@ -27,16 +27,18 @@ LARGEST_OWN = 64 * 1024
 def find_shell_flows(skill: SkillUnderScan) -> Iterator[Sighting | Fact | LimitHit]:
     """What the shell code of a skill does that rules name, and what it does at all."""
     budget = Budget()
-    own = None
+    own: dict[str, str] | None = None
     machine, of_file = None, ""
     for given in shell_texts(skill):
         data = given.text.encode()
-        if not suspects.is_suspect(data):
+        if given.file != of_file:
+            machine, of_file = None, given.file
+        is_worth_reading = suspects.is_suspect(data) or (machine is not None and machine.has_fetched)
+        if not is_worth_reading:
             yield from suspects.plain_facts(given.file, data, first_line=given.first_line)
             continue
-        if machine is None or given.file != of_file:
-            own = own or own_files(skill)
-            machine, of_file = Machine(own_files=own, budget=budget), given.file
+        own = own_files(skill) if own is None else own
+        machine = machine or Machine(own_files=own, budget=budget)
         yield from _read(given, machine)
 
 

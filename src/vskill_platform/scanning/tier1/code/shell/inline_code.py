@@ -16,31 +16,41 @@ from vskill_platform.scanning.tier1.code.shell.values import NOTHING, NOWHERE, O
 
 LONGEST = 20_000
 _FETCHES = re.compile(
-    r"urlopen|urlretrieve|requests\.(?:get|post|put)|httpx\.|http\.client|LWP::|HTTP::Tiny|Net::HTTP|open-uri|URI\.open|fetch\(|axios|https?\.(?:get|request)\(|"
-    r"file_get_contents\(\s*['\"]https?:|curl_exec|DownloadString|DownloadFile|DownloadData|Invoke-WebRequest|Invoke-RestMethod|\b(?:iwr|irm)\b|WebClient|"
-    r"socket\.(?:socket|create_connection)|IO::Socket|TCPSocket|fsockopen|net\.(?:connect|createConnection|Socket)|Net\.Sockets|\b(?:curl|wget)\s",
+    r"urlopen|urlretrieve|requests\.(?:get|post|put)|httpx\.|http\.client|LWP::|HTTP::Tiny|Net::HTTP|open-uri|"
+    r"URI\.open|fetch\(|axios|https?\.(?:get|request)\(|"
+    r"file_get_contents\(\s*['\"]https?:|curl_exec|DownloadString|DownloadFile|DownloadData|Invoke-WebRequest|"
+    r"Invoke-RestMethod|\b(?:iwr|irm)\b|WebClient|"
+    r"socket\.(?:socket|create_connection)|IO::Socket|TCPSocket|fsockopen|net\.(?:connect|createConnection|Socket)|"
+    r"Net\.Sockets|\b(?:curl|wget)\s",
     re.IGNORECASE,
 )
 _RUNS = re.compile(
-    r"\bexec\s*\(|\beval\b|\bcompile\s*\(|\bos\.(?:system|popen|exec\w*|spawn\w*)|subprocess|__import__|pty\.spawn|\bsystem\s*\(|\bsystem\b|new Function|child_process|"
-    r"vm\.run|shell_exec|passthru|proc_open|popen|\biex\b|Invoke-Expression|Start-Process|instance_eval|do shell script|\bload\s*\(|loadstring",
+    r"\bexec\s*\(|\beval\b|\bcompile\s*\(|\bos\.(?:system|popen|exec\w*|spawn\w*)|subprocess|__import__|pty\.spawn|"
+    r"\bsystem\s*\(|\bsystem\b|new Function|child_process|"
+    r"vm\.run|shell_exec|passthru|proc_open|popen|\biex\b|Invoke-Expression|Start-Process|instance_eval|do shell "
+    r"script|\bload\s*\(|loadstring",
     re.IGNORECASE,
 )
 _DECODES = re.compile(
-    r"b64decode|b32decode|b85decode|a85decode|fromhex|unhexlify|decodebytes|codecs\.decode|zlib\.decompress|marshal\.loads|atob\(|Buffer\.from\([^)]{0,300}(?:base64|hex)|"
-    r"decode64|unpack\(?['\"\s]*[umH]|MIME::Base64|decode_base64|base64_decode|gzinflate|str_rot13|FromBase64String|pack\s*\(?\s*['\"]H",
+    r"b64decode|b32decode|b85decode|a85decode|fromhex|unhexlify|decodebytes|codecs\.decode|zlib\.decompress|"
+    r"marshal\.loads|atob\(|Buffer\.from\([^)]{0,300}(?:base64|hex)|"
+    r"decode64|unpack\(?['\"\s]*[umH]|MIME::Base64|decode_base64|base64_decode|gzinflate|str_rot13|"
+    r"FromBase64String|pack\s*\(?\s*['\"]H",
     re.IGNORECASE,
 )
 _SOCKET = re.compile(
-    r"socket\.socket|create_connection|IO::Socket|use Socket|TCPSocket|fsockopen|net\.(?:connect|createConnection|Socket)|Net\.Sockets\.TCPClient|/inet/tcp|socket\.tcp",
+    r"socket\.socket|create_connection|IO::Socket|use Socket|TCPSocket|fsockopen|net\.(?:connect|createConnection|"
+    r"Socket)|Net\.Sockets\.TCPClient|/inet/tcp|socket\.tcp",
     re.IGNORECASE,
 )
 _SHELL = re.compile(
-    r"dup2|pty\.spawn|/bin/(?:ba|z|da)?sh|cmd(?:\.exe)?\b|subprocess|\bexec\b|GetStream|popen|proc_open|shell_exec|spawn\(",
+    r"dup2|pty\.spawn|/bin/(?:ba|z|da)?sh|cmd(?:\.exe)?\b|subprocess|\bexec\b|GetStream|popen|proc_open|shell_exec|"
+    r"spawn\(",
     re.IGNORECASE,
 )
 _ENVIRONMENT = re.compile(
-    r"dict\(\s*os\.environ|os\.environ\s*[),}]|os\.environ\.(?:items|copy)|process\.env\s*[),}\]]|\bENV\.to_|%ENV\b|getenv\(\s*\)",
+    r"dict\(\s*os\.environ|os\.environ\s*[),}]|os\.environ\.(?:items|copy)|process\.env\s*[),}\]]|\bENV\.to_|"
+    r"%ENV\b|getenv\(\s*\)",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"['\"]([^'\"\n]{2,200})['\"]")

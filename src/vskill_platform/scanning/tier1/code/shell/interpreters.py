@@ -14,7 +14,10 @@ from vskill_platform.scanning.tier1.file_kinds import suffix_of
 from vskill_platform.scanning.tier1.skill import FactKind
 
 SHELLS = "sh bash zsh dash ksh ash fish csh tcsh rbash mksh"
-LANGUAGES = "python python2 python3 pypy pypy3 perl ruby node nodejs deno bun php lua luajit osascript pwsh powershell tclsh Rscript swift groovy"
+LANGUAGES = (
+    "python python2 python3 pypy pypy3 perl ruby node nodejs deno bun php lua luajit osascript pwsh powershell "
+    "tclsh Rscript swift groovy"
+)
 _INLINE = {
     "python": "c",
     "pypy": "c",

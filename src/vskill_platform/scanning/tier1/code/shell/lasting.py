@@ -12,17 +12,20 @@ from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Source, Va
 
 LONGEST = 20_000
 _FETCHES = re.compile(
-    r"\b(?:curl|wget|nc|ncat|netcat|socat|Invoke-WebRequest|iwr)\b|/dev/tcp/|\bbase64\s+-{1,2}[dD]|\burlopen\b|\brequests\.(?:get|post)"
+    r"\b(?:curl|wget|nc|ncat|netcat|socat|Invoke-WebRequest|iwr)\b|/dev/tcp/|\bbase64\s+-{1,2}[dD]|\burlopen\b|"
+    r"\brequests\.(?:get|post)"
 )
 _RUNS = re.compile(
     r"\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|\beval\b|\bsource\s+<\(|\bpython3?\s+-c|\bnohup\b|&\s*(?:$|\n)|\bexec\b|base64",
     re.MULTILINE,
 )
 _SCRATCH = re.compile(
-    r"(?:^|[\s\"'=(])(?:/tmp/|/var/tmp/|/dev/shm/|/private/tmp/|(?:~|\$HOME|\$\{HOME\})/\.(?!local/bin|nvm|cargo|bun|deno|pyenv|rbenv|sdkman|npm|volta|asdf|fzf|config/)[\w.-]+/[\w./-]*\.(?:sh|py|js|bin)\b)"
+    r"(?:^|[\s\"'=(])(?:/tmp/|/var/tmp/|/dev/shm/|/private/tmp/|(?:~|\$HOME|\$\{HOME\})/\.(?!local/bin|nvm|cargo|"
+    r"bun|deno|pyenv|rbenv|sdkman|npm|volta|asdf|fzf|config/)[\w.-]+/[\w./-]*\.(?:sh|py|js|bin)\b)"
 )
 _SHADOWS = re.compile(
-    r"\balias\s+(?:sudo|su|ssh|git|curl|cd|ls|npm|pip|docker|kubectl|aws|gpg|claude|codex)=|^\s*(?:sudo|su|ssh|git|npm|gpg)\s*\(\)\s*\{|\bLD_PRELOAD=|\bDYLD_INSERT_LIBRARIES=|\bPROMPT_COMMAND=",
+    r"\balias\s+(?:sudo|su|ssh|git|curl|cd|ls|npm|pip|docker|kubectl|aws|gpg|claude|codex)=|^\s*(?:sudo|su|ssh|git|"
+    r"npm|gpg)\s*\(\)\s*\{|\bLD_PRELOAD=|\bDYLD_INSERT_LIBRARIES=|\bPROMPT_COMMAND=",
     re.MULTILINE,
 )
 _REDIRECTS = re.compile(
@@ -155,8 +158,10 @@ def _is_own_unit(call: Call, unit: str) -> bool:
 
 
 _PROTECTION = re.compile(
-    r"^(?:firewalld|ufw|apparmor|auditd|falcon-sensor|clamav[\w-]*|clamd|crowdstrike[\w-]*|osqueryd|wazuh[\w-]*|fail2ban|selinux[\w-]*|sentinelone[\w-]*|carbonblack[\w-]*|"
-    r"rsyslog|syslog|systemd-journald|mdatp|esets?|sophos[\w-]*|cbdaemon|littlesnitch[\w-]*|WinDefend|MpsSvc)(?:\.service)?$",
+    r"^(?:firewalld|ufw|apparmor|auditd|falcon-sensor|clamav[\w-]*|clamd|crowdstrike[\w-]*|osqueryd|wazuh[\w-]*|"
+    r"fail2ban|selinux[\w-]*|sentinelone[\w-]*|carbonblack[\w-]*|"
+    r"rsyslog|syslog|systemd-journald|mdatp|esets?|sophos[\w-]*|cbdaemon|littlesnitch[\w-]*|WinDefend|"
+    r"MpsSvc)(?:\.service)?$",
     re.IGNORECASE,
 )
 

@@ -91,7 +91,8 @@ class Machine:
         self._depth = 0
 
     def run_text(self, text: str, *, report: Report, has_placeholders: bool) -> None:
-        """Runs a piece of code and reports what is seen. May raise OutOfSteps or TooDeep, with what was seen until then."""
+        """Runs a piece of code and reports what is seen. May raise OutOfSteps or TooDeep, with what was seen "
+        "until then."""
         self.report_to(report)
         pipelines = Reader(text, has_placeholders=has_placeholders).pipelines()
         self._run_pipelines(pipelines, NOTHING)
@@ -320,6 +321,11 @@ class Machine:
                 origins |= self.files.origins(argument.text)
             is_value = argument.text.startswith("-") and "=" not in argument.text
         return unknown(call.name, origins=origins)
+
+    @property
+    def has_fetched(self) -> bool:
+        """Whether something from the network lies in a file, so that whatever runs a file matters."""
+        return bool(self.unpacked) or self.files.has_downloads
 
     def unpack(self, address: str) -> None:
         """Notes that files of unknown names have come from an address: an archive was unpacked, a repository cloned."""

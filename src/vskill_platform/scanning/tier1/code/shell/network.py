@@ -13,11 +13,16 @@ from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Origin, So
 from vskill_platform.scanning.tier1.skill import FactKind
 
 _CURL_LONG = (
-    "--data --data-raw --data-binary --data-ascii --data-urlencode --json --form --form-string --upload-file --output --url --header --user --proxy --request "
-    "--connect-timeout --max-time --retry --retry-delay --retry-max-time --cacert --capath --cert --key --user-agent --referer --cookie --cookie-jar --resolve "
-    "--config --write-out --interface --limit-rate --proto --proto-redir --range --output-dir --connect-to --unix-socket --dns-servers --doh-url --url-query "
-    "--variable --expand-url --expand-data --ciphers --tls-max --max-redirs --max-filesize --noproxy --proxy-user --socks5 --socks5-hostname --dump-header "
-    "--stderr --trace --trace-ascii --speed-limit --speed-time --oauth2-bearer --aws-sigv4 --mail-from --mail-rcpt --netrc-file --time-cond"
+    "--data --data-raw --data-binary --data-ascii --data-urlencode --json --form --form-string --upload-file "
+    "--output --url --header --user --proxy --request "
+    "--connect-timeout --max-time --retry --retry-delay --retry-max-time --cacert --capath --cert --key "
+    "--user-agent --referer --cookie --cookie-jar --resolve "
+    "--config --write-out --interface --limit-rate --proto --proto-redir --range --output-dir --connect-to "
+    "--unix-socket --dns-servers --doh-url --url-query "
+    "--variable --expand-url --expand-data --ciphers --tls-max --max-redirs --max-filesize --noproxy --proxy-user "
+    "--socks5 --socks5-hostname --dump-header "
+    "--stderr --trace --trace-ascii --speed-limit --speed-time --oauth2-bearer --aws-sigv4 --mail-from --mail-rcpt "
+    "--netrc-file --time-cond"
 )
 CURL_LONG = frozenset(_CURL_LONG.split())
 CURL_SHORT = "AbcCdDeEFhHKmoPQrtTuUwxXyYz"
@@ -36,8 +41,10 @@ _CURL_BODY = frozenset(
     ]
 )
 _WGET_LONG = (
-    "--post-data --post-file --body-data --body-file --header --output-document --directory-prefix --output-file --user --password --user-agent --referer --method "
-    "--timeout --tries --input-file --load-cookies --save-cookies --ca-certificate --certificate --private-key --wait --limit-rate --level --accept --reject"
+    "--post-data --post-file --body-data --body-file --header --output-document --directory-prefix --output-file "
+    "--user --password --user-agent --referer --method "
+    "--timeout --tries --input-file --load-cookies --save-cookies --ca-certificate --certificate --private-key "
+    "--wait --limit-rate --level --accept --reject"
 )
 WGET_LONG = frozenset(_WGET_LONG.split())
 _SENDING_METHODS = frozenset(["POST", "PUT", "PATCH"])

@@ -11,8 +11,10 @@ from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Value
 from vskill_platform.scanning.tier1.skill import FactKind
 
 _KNOWN_REGISTRIES = (
-    "pypi.org pythonhosted.org pytorch.org nvidia.com npmjs.org npmjs.com npmmirror.com yarnpkg.com pkg.github.com pkg.dev azure.com amazonaws.com gitlab.com jfrog.io "
-    "tsinghua.edu.cn aliyun.com cloudsmith.io googleapis.com jetbrains.space anaconda.org conda.io crates.io rubygems.org jsr.io ustc.edu.cn douban.com tencent.com huaweicloud.com"
+    "pypi.org pythonhosted.org pytorch.org nvidia.com npmjs.org npmjs.com npmmirror.com yarnpkg.com pkg.github.com "
+    "pkg.dev azure.com amazonaws.com gitlab.com jfrog.io "
+    "tsinghua.edu.cn aliyun.com cloudsmith.io googleapis.com jetbrains.space anaconda.org conda.io crates.io "
+    "rubygems.org jsr.io ustc.edu.cn douban.com tencent.com huaweicloud.com"
 )
 KNOWN_REGISTRIES = tuple(_KNOWN_REGISTRIES.split())
 _INDEX = frozenset(

@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from vskill_platform.scanning.tier1.code.shell import suspects
 from vskill_platform.scanning.tier1.file_kinds import Shape, suffix_of
-from vskill_platform.scanning.tier1.languages import Language
+from vskill_platform.scanning.tier1.languages import Language, language_of_fence
+from vskill_platform.scanning.tier1.markdown.document import BlockKind
 from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
 
 UNNAMED_FENCES = frozenset(
@@ -39,10 +41,19 @@ _PROMPT = re.compile(r"(?m)^([ \t]*)((?:\([\w.-]+\)[ \t]*)?(?:[\w.-]+@[\w.-]+[^\
 _INSTRUCTION = re.compile(r"(?im)^[ \t]*(?:ONBUILD[ \t]+)?(RUN|CMD|ENTRYPOINT|HEALTHCHECK)[ \t]+")
 _FLAGS = re.compile(r"(?:--[\w-]+(?:=\S+)?[ \t]+)+")
 _KEY = re.compile(
-    r"^([ \t]*(?:-[ \t]+)?)(run|script|before_script|after_script|command|cmd|entrypoint|bash|sh|inline|args)[ \t]*:[ \t]*(.*)$"
+    r"^([ \t]*(?:-[ \t]+)?)(run|script|before_script|after_script|command|cmd|entrypoint|bash|sh|inline|args)[ "
+    r"\t]*:[ \t]*(.*)$"
 )
 _ITEM = re.compile(r"^[ \t]*-[ \t]+(.*)$")
+_SPAN = re.compile(r"`{1,2}!?([^`]{8,4000})`")
+_COMMAND_LINE = re.compile(
+    r"^[ \t>]*(?:[-*+][ \t]+|\d{1,3}[.)][ \t]+)?(?:\$[ \t]+)?((?:sudo[ \t]+)?(?:curl|wget|bash|sh|zsh|nc|ncat|echo|"
+    r"printf|cat|python3?|node|eval|source|base64|scp|rsync|git|npx|pip3?|npm|"
+    r"powershell|tar|rm|chmod|crontab|env|printenv|dig|nslookup|osascript)[ \t].*[|;&:@<>$/-].*)$"
+)
 LONGEST_LINE = 20_000
+MOST_SPANS = 50
+_WITH_PROSE = frozenset([BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE, BlockKind.TABLE])
 
 
 class ShellText(NamedTuple):
@@ -65,7 +76,7 @@ def _texts(file: FileUnderScan) -> Iterator[ShellText]:
     if file.language is Language.SHELL:
         yield ShellText(file.path, file.text, 1, is_shown=False)
     if file.is_markdown:
-        yield from _fences(file)
+        yield from sorted([*_fences(file), *_prose(file)], key=lambda text: text.first_line)
     name = PurePosixPath(file.path).name.lower()
     if name.startswith(("dockerfile", "containerfile")) or name.endswith(".dockerfile"):
         yield from _instructions(file)
@@ -76,12 +87,21 @@ def _texts(file: FileUnderScan) -> Iterator[ShellText]:
 
 
 def _fences(file: FileUnderScan) -> Iterator[ShellText]:
-    from vskill_platform.scanning.tier1.languages import language_of_fence
-
     for block in file.document.fences:
         language = language_of_fence(block.language)
         if language is Language.SHELL or (language is None and block.language in UNNAMED_FENCES):
             yield from _session(ShellText(file.path, block.text, block.first_line, is_shown=True))
+
+
+def _prose(file: FileUnderScan) -> Iterator[ShellText]:
+    """Commands in running text: between backticks, or on a line that begins with one."""
+    for number in suspects.suspect_lines(file.encoded):
+        line = file.lines[number - 1][:LONGEST_LINE]
+        found = _SPAN.findall(line) if "`" in line else _COMMAND_LINE.findall(line)
+        block = file.document.block_at(number) if found else None
+        if block is not None and block.kind in _WITH_PROSE:
+            for text in found[:MOST_SPANS]:
+                yield ShellText(file.path, text, number, is_shown=True)
 
 
 def _session(given: ShellText) -> Iterator[ShellText]:

@@ -13,6 +13,7 @@ from vskill_platform.scanning.tier1.patterns import Pattern, PatternSet
 from vskill_platform.scanning.tier1.skill import Fact, FactKind
 
 MOST_FACTS = 200
+MOST_LINES = 2_000
 _WORDS = (
     "curl|wget|aria2c|httpie|xh|iwr|irm|invoke-webrequest|certutil|bitsadmin|mshta|nc|ncat|netcat|socat|telnet|openssl|base32|base64|basenc|xxd|uudecode|"
     "crontab|schtasks|launchctl|osascript|printenv|authorized_keys|sudoers|setenforce|csrutil|spctl|xattr|ufw|iptables|pfctl|histfile|histsize|"
@@ -48,9 +49,24 @@ _MARKS = (
     r"\b(?:hostname|whoami|HOSTNAME|LOGNAME)\b[^\n]*\]|\bcase\s[^\n]*hostname"
 )
 _HOT = PatternSet([rf"(?i)\b(?:{_WORDS})\b", f"(?im){_MARKS}"])
+_ANYWHERE = Pattern(
+    rf"(?i)\b(?:{_WORDS}|eval)\b|\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|/dev/tcp|\brm\s+-\w*r|\.ssh/|\bsh\s+-c|\bgit\s+clone"
+)
 _RUNS_FILE = Pattern(
     r"(?m)(?:^|[;&|(]\s*|\b(?:sudo|exec|nohup|time)\s+)(?:(?:(?:ba|z|da)?sh|python[23]?|node|perl|ruby|php|source)\s+(?:-[a-zA-Z]\s+)?)?((?:\./|\../|[\w-]+/|/)?[\w./-]{1,100}\.(?:sh|py|js|mjs|ts|pl|rb|php|bash|zsh|bin|exe|run))\b"
 )
+
+
+def suspect_lines(data: bytes) -> Iterator[int]:
+    """The numbers of the lines that have such a word in them, for a text in which commands are rare."""
+    line = counted = 0
+    last = -1
+    for span in islice(_ANYWHERE.spans(data), MOST_LINES):
+        line += data.count(b"\n", counted, span.start)
+        counted = span.start
+        if line != last:
+            last = line
+            yield line + 1
 
 
 def is_suspect(data: bytes) -> bool:

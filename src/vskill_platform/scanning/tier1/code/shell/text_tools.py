@@ -155,7 +155,9 @@ def run_tr(call: Call) -> Value:
         if call.stdin.is_known
         else call.stdin.text
     )
-    is_cipher = sum(1 for a, b in zip(old, new, strict=False) if a.isalpha() and b.isalpha() and a.lower() != b.lower()) >= 4
+    is_cipher = (
+        sum(1 for a, b in zip(old, new, strict=False) if a.isalpha() and b.isalpha() and a.lower() != b.lower()) >= 4
+    )
     value = call.stdin.with_text(changed)
     return value.having(Source.DECODED, "tr") if is_cipher else value
 

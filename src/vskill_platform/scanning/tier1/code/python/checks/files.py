@@ -141,18 +141,21 @@ def _note_secret(call: ReadCall, path: Value) -> None:
 
 
 def _check_removed(call: ReadCall) -> None:
-    path = (
-        call.argument(0, "path")
-        if call.name in catalogue.REMOVERS and not call.name.startswith("pathlib")
-        else call.receiver
-    )
+    is_method = call.name.startswith((".", "pathlib"))
+    path = call.receiver if is_method else call.argument(0, "path")
     is_tree = call.last == "rmtree"
-    if (
-        is_tree and any(is_home(text) or is_system_root(text) or is_user_root(text) for text in path.texts)
-    ) or path.taint & USER_PATHS:
+    if is_tree and any(is_home(text) or is_system_root(text) or is_user_root(text) for text in path.texts):
         call.sight("python_destroys_files")
+    elif path.taint & USER_PATHS:
+        call.sight("python_deletes_argument" if _is_choosy(call, path) else "python_destroys_files")
     elif is_tree and path.taint & (FROM_USER & ~EXPOSED | TOOL):
         call.sight("python_deletes_argument")
+
+
+def _is_choosy(call: ReadCall, path: Value) -> bool:
+    """Whether a walk takes only files of some kind: by a pattern, or by comparing names with constants."""
+    patterns = [text.rpartition("/")[2].strip("*" + UNKNOWN) for text in path.texts]
+    return bool(call.site.scope.compared) or (bool(patterns) and all(patterns))
 
 
 def _check_given_path(call: ReadCall, path: Value) -> None:

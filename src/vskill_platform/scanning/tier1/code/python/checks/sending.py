@@ -16,9 +16,11 @@ from vskill_platform.scanning.tier1.code.python.values import (
     NAMED_KEY,
     OWN_SECRET,
     SECRET,
+    SETTINGS,
     UNKNOWN,
     USER_FILES,
     USER_PATHS,
+    Constant,
     Value,
 )
 from vskill_platform.scanning.tier1.skill import FactKind
@@ -32,6 +34,7 @@ _SENDING = re.compile(
     r"login|auth|lpush|rpush|xadd|produce|emit|notify|chat_|files_|gethost|getaddr|basic_publish|add_file|[A-Z])|(?:get|head|delete|set|call|run)$"
 )
 """How the last words of calls begin that hand something over."""
+_KEY_NAME = re.compile(r"token|key|secret|passw|pwd|auth|credential|signature", re.IGNORECASE)
 _HANDS_OVER = re.compile(r"(?:send|post|put|patch|upload|publish|push)")
 _OWN = {
     "OPENAI": "openai.com azure.com openrouter.ai",
@@ -138,23 +141,42 @@ def _is_host(text: str) -> bool:
 
 def _parts(call: ReadCall) -> tuple[Value, Value]:
     """What is sent, and what is sent in the places where a service asks for its own keys."""
-    scope, taint, variables = call.site.scope, 0, list[str]()
-    head_taint, head_variables = 0, list[str]()
+    sent: list[Value] = []
+    heads: list[Value] = []
     for each in call.site.node.args:
-        value = call.evaluator.value(each, scope)
-        taint |= value.taint
-        variables += value.variables
+        sent.append(call.evaluator.value(each, call.site.scope))
     for keyword in call.site.node.keywords:
-        value = call.evaluator.value(keyword.value, scope)
-        if keyword.arg in _HEADS:
-            head_taint |= value.taint
-            head_variables += value.variables
+        value = call.evaluator.value(keyword.value, call.site.scope)
+        if keyword.arg in _HEADS and not call.name.endswith("Request"):
+            heads.append(value)
+        elif isinstance(keyword.value, ast.Dict) and value.keyed:
+            _split_body(value, sent, heads)
         else:
-            taint |= value.taint
-            variables += value.variables
-    if call.name.endswith("Request"):
-        taint, head_taint = taint | head_taint, 0
-    return Value(taint=taint, variables=tuple(variables)), Value(taint=head_taint, variables=tuple(head_variables))
+            sent.append(value)
+    return _together(sent), _together(heads)
+
+
+def _split_body(value: Value, sent: list[Value], heads: list[Value]) -> None:
+    """A body in which a token stands under the name of one is how many services ask for it; files of variables are no token."""
+    plain = [part for name, part in (value.keyed or {}).items() if not _is_key_name(name)]
+    keys = [part for name, part in (value.keyed or {}).items() if _is_key_name(name)]
+    sent += [*plain, *(Value(taint=part.taint & ~OWN_SECRET, variables=part.variables) for part in keys)]
+    heads += keys
+    if value.inner is not None and len(value.keyed or ()) == 0:
+        sent.append(value.inner)
+
+
+def _is_key_name(name: Constant) -> bool:
+    return isinstance(name, str) and bool(_KEY_NAME.search(name[:60]))
+
+
+def _together(values: list[Value]) -> Value:
+    taint = 0
+    variables: list[str] = []
+    for each in values:
+        taint |= each.taint
+        variables += each.variables
+    return Value(taint=taint, variables=tuple(variables))
 
 
 def _weigh(call: ReadCall, hosts: list[str], body: Value, heads: Value) -> None:
@@ -167,7 +189,7 @@ def _weigh(call: ReadCall, hosts: list[str], body: Value, heads: Value) -> None:
         taint |= USER_FILES if body.taint & USER_PATHS else 0
     names = tuple(dict.fromkeys((*body.variables, *heads.variables)))
     if call.last in catalogue.LOGINS:
-        taint, names = taint & ~(OWN_SECRET | NAMED_KEY), ()
+        taint, names = taint & ~(OWN_SECRET | SETTINGS | NAMED_KEY), ()
     check = _check_for(taint, body.taint & taint, names, hosts)
     if check:
         call.sight(check)
@@ -181,7 +203,7 @@ def _check_for(taint: int, body: int, names: tuple[str, ...], hosts: list[str]) 
     owners = {name.upper().partition("_")[0] for name in names}
     if taint & ENVIRONMENT or len(owners) >= MOST_OWNERS:
         return "python_environment_sent"
-    if body & OWN_SECRET:
+    if body & (OWN_SECRET | SETTINGS):
         return "python_secret_sent"
     if taint & USER_FILES:
         return "python_user_files_sent"

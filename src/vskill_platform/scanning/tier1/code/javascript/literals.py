@@ -1,0 +1,332 @@
+"""Reads what is made of brackets and names: lists, objects, templates, markup, functions and classes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from vskill_platform.scanning.tier1.code.budget import Budget
+from vskill_platform.scanning.tier1.code.javascript.expressions import DEEPEST, ExpressionReader
+from vskill_platform.scanning.tier1.code.javascript.folding import unescape_string
+from vskill_platform.scanning.tier1.code.javascript.scopes import parameter_origin
+from vskill_platform.scanning.tier1.code.javascript.tokens import Kind, Tokens
+from vskill_platform.scanning.tier1.code.javascript.values import (
+    MOST_ITEMS,
+    NOTHING,
+    NOWHERE,
+    Function,
+    Origin,
+    Value,
+    all_origins,
+    bounded,
+    text_of,
+)
+from vskill_platform.scanning.tier1.code.javascript.world import Callback, World
+
+_MODIFIERS = frozenset(
+    [
+        "public",
+        "private",
+        "protected",
+        "readonly",
+        "static",
+        "abstract",
+        "override",
+        "declare",
+        "async",
+        "get",
+        "set",
+        "accessor",
+        "export",
+        "default",
+    ]
+)
+DEEPEST_BLOCK = DEEPEST - 10
+_NO_CALLBACK = Callback(NOWHERE, NOTHING, is_handler=False)
+
+
+class LiteralReader(ExpressionReader):
+    """The part of the reader for literals of all kinds, functions included."""
+
+    def __init__(self, tokens: Tokens, world: World, *, budget: Budget) -> None:
+        super().__init__(tokens, budget=budget)
+        self._world = world
+        self._functions: list[Function] = []
+        self._callbacks: list[Callback] = []
+        self._given = _NO_CALLBACK
+
+    def _is_arrow_at(self, number: int) -> bool:
+        """Whether a parenthesis holds the parameters of an arrow function."""
+        closing = self._tokens.pair[number]
+        if closing <= number:
+            return False
+        after = self._tokens.word(closing + 1)
+        if after != ":":
+            return after == "=>"
+        # A type may stand between the parameters and the arrow.
+        for following in range(closing + 2, min(closing + 40, len(self._tokens))):
+            word = self._tokens.word(following)
+            if word == "=>":
+                return True
+            if word in {";", ")", ",", "=", "?"}:
+                return False
+        return False
+
+    def _array(self) -> Value:
+        closing = self._tokens.pair[self._i]
+        self._next()
+        items: list[Value] = []
+        while self._i < closing and self._kind is not Kind.END:
+            before = self._i
+            if self._take(","):
+                continue
+            is_spread = self._is("...")
+            value = self.expression()
+            items += list(value.items) if is_spread and value.items else [value]
+            if self._i == before:
+                self._next()
+        self._leave_group(closing)
+        self._reference = None
+        kept = tuple(items[:MOST_ITEMS])
+        return Value(origins=all_origins(items), items=kept)
+
+    def _template(self) -> Value:
+        closing = self._tokens.pair[self._i]
+        self._next()
+        pieces: list[Value] = []
+        while self._i < closing and self._kind is not Kind.END:
+            if self._kind is Kind.TEMPLATE:
+                pieces.append(Value(unescape_string(f"`{self._word}`")))
+                self._next()
+            else:
+                hole = self._tokens.pair[self._i]
+                self._next()
+                value = self.expressions()
+                pieces.append(Value(text_of(value, value.path or "value"), origins=value.origins))
+                self._leave_group(hole)
+        self._leave_group(closing)
+        self._reference = None
+        text = bounded("".join(text_of(piece) for piece in pieces))
+        return Value(text, origins=all_origins(pieces), is_built=len(pieces) > 1)
+
+    @abstractmethod
+    def _object(self) -> Value: ...
+
+    def _property(self) -> tuple[str, Value]:
+        """One entry of an object: a field, a method, a name that stands for itself, or a spread."""
+        if self._take("..."):
+            return "", self.expression()
+        while (
+            self._kind is Kind.NAME
+            and self._word in {"async", "get", "set"}
+            and self._peek() not in {",", ":", "(", "}"}
+        ):
+            self._next()
+        self._take("*")
+        key, kind, word = self._i, self._kind, self._word
+        if self._is("["):
+            self._indexed(NOTHING)
+            name = self._reference.name if self._reference else ""
+        else:
+            name = self._primary().text or "" if kind in (Kind.STRING, Kind.NUMBER) else word
+            if self._i == key:
+                self._next()
+        if self._take(":"):
+            return name, self.expression()
+        if self._is("("):
+            function = self._open(key)
+            self._parameters(key)
+            self._body()
+            return name, self._close(function)
+        value = self._look_up(name)
+        if self._take("="):
+            value = self.expression()
+        return name, value
+
+    @abstractmethod
+    def _markup(self) -> Value: ...
+
+    def _function_expression(self) -> Value:
+        """Any function or class from its first token on; classes are read for what their methods do."""
+        self._depth += 1
+        try:
+            if self._depth > DEEPEST_BLOCK:
+                return self._refuse()
+            return self._function()
+        finally:
+            self._depth -= 1
+
+    def _function(self) -> Value:
+        self._reference = None
+        key = self._i
+        self._take("async")
+        if self._is("class"):
+            return self._class(key)
+        if self._take("function"):
+            self._take("*")
+            if self._kind is Kind.NAME:
+                self._next()
+        function = self._open(key)
+        self._parameters(key)
+        if self._take("=>"):
+            self._arrow_body(function)
+        else:
+            self._body()
+        return self._close(function)
+
+    def _open(self, key: int) -> Function:
+        """Begins a function. What its caller is known to give it is for its own parameters and for nothing inside "
+        "it."""
+        function = self._world.function(key)
+        self._given = self._callbacks[-1] if self._callbacks else _NO_CALLBACK
+        self._callbacks.append(_NO_CALLBACK)
+        self._functions.append(function)
+        self._world.scopes.enter(key)
+        return function
+
+    def _close(self, function: Function) -> Value:
+        self._world.scopes.leave()
+        self._functions.pop()
+        self._callbacks.pop()
+        return Value(function=function)
+
+    def _arrow_body(self, function: Function) -> None:
+        if self._is("{"):
+            self._block()
+        else:
+            function.returns |= self.expression().origins
+
+    def _body(self) -> None:
+        """The body of a function behind its parameters, with a type in between."""
+        if self._take(":"):
+            self._skip_type(stops=frozenset([";"]))
+        if self._is("{"):
+            self._block()
+
+    def _parameters(self, key: int) -> None:
+        """Names of parameters, with what is known of what they are given."""
+        given, item, is_handler = self._given
+        self._given = _NO_CALLBACK
+        if is_handler:
+            self._world.function(key).is_handler = True
+        if self._kind is Kind.NAME:
+            self._world.scopes.declare(self._word, item.having(given | {parameter_origin(key, 0)}))
+            self._next()
+        elif self._is("<"):
+            self._skip_type_arguments()
+        if self._is("("):
+            self._parameter_list(key, given, item)
+
+    def _parameter_list(self, key: int, given: frozenset[Origin], item: Value) -> None:
+        closing = self._tokens.pair[self._i]
+        self._next()
+        number = 0
+        while self._i < closing and self._kind is not Kind.END:
+            before = self._i
+            while (
+                self._kind is Kind.NAME and self._word in _MODIFIERS and self._peek() not in {",", ")", "=", ":", "?"}
+            ):
+                self._next()
+            self._take("...")
+            if self._is("@"):
+                self._next()
+                self.expression()
+            start = self._i
+            self._skip_group()
+            end = self._i
+            self._take("?")
+            if self._take(":"):
+                self._skip_type()
+            default = self.expression() if self._take("=") else NOTHING
+            value = (item if number == 0 and default is NOTHING else default).having(
+                given | {parameter_origin(key, number)}
+            )
+            self._bind(start, end, value)
+            number += 1
+            self._take(",")
+            if self._i == before:
+                self._next()
+        self._leave_group(closing)
+
+    def _class(self, key: int) -> Value:
+        self._next()
+        while self._kind is not Kind.END and not self._is("{"):
+            self._next()
+        closing = self._tokens.pair[self._i]
+        function = self._open(key)
+        self._next()
+        while self._i < closing and self._kind is not Kind.END:
+            before = self._i
+            self._class_member()
+            if self._i == before:
+                self._next()
+        self._leave_group(closing)
+        return self._close(function)
+
+    def _class_member(self) -> None:
+        while self._kind is Kind.NAME and self._word in _MODIFIERS and self._peek() not in {"(", "=", ":", ";"}:
+            self._next()
+        self._take("*")
+        name, key = self._word, self._i
+        if self._is("["):
+            self._skip_group()
+        elif self._is("{"):
+            self._block()
+            return
+        elif self._is("@"):
+            self._next()
+            self.expression()
+            return
+        else:
+            self._next()
+        if self._take("?") or self._take("!"):
+            pass
+        if self._is("(") or self._is("<"):
+            self._method(name, key)
+            return
+        if self._take(":"):
+            self._skip_type()
+        if self._take("="):
+            self._world.scopes.declare(f"this.{name}", self.expression())
+        self._take(";")
+
+    def _method(self, name: str, key: int) -> None:
+        function = self._open(key)
+        self._parameters(key)
+        self._body()
+        value = self._close(function)
+        self._world.scopes.declare(f"this.{name}", value)
+
+    def _bind(self, start: int, end: int, value: Value) -> None:
+        """Gives the names between two tokens their values: one name, or those of a pattern."""
+        if self._tokens.kinds[start] == Kind.NAME:
+            self._world.scopes.declare(self._tokens.word(start), value)
+        elif self._tokens.word(start) == "{":
+            self._bind_fields(start + 1, end - 1, value)
+        elif self._tokens.word(start) == "[":
+            names = [n for n in range(start + 1, end - 1) if self._tokens.kinds[n] == Kind.NAME]
+            for number, token in enumerate(names):
+                item = (
+                    value.items[number] if value.items and number < len(value.items) else Value(origins=value.origins)
+                )
+                self._world.scopes.declare(self._tokens.word(token), item)
+
+    def _bind_fields(self, start: int, end: int, value: Value) -> None:
+        number = start
+        while number < end:
+            if self._tokens.kinds[number] not in (Kind.NAME, Kind.STRING):
+                number += 1
+                continue
+            name = self._tokens.word(number).strip("'\"")
+            member = self._get(value, name, is_built=False)
+            number += 1
+            if number < end and self._tokens.word(number) == ":":
+                target = number + 1
+                number = max(self._tokens.pair[target], target) + 1
+                self._bind(target, number, member)
+            else:
+                self._world.scopes.declare(name, member)
+            while number < end and self._tokens.word(number) != ",":
+                number = max(self._tokens.pair[number], number) + 1
+
+    @abstractmethod
+    def _block(self) -> None: ...

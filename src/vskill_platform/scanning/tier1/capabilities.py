@@ -58,7 +58,9 @@ def capabilities_of(skill: SkillUnderScan, facts: Sequence[Fact] = ()) -> Capabi
 
     return Capabilities(
         network_hosts=_some(chain(_hosts(files), known(FactKind.REACHES, FactKind.SENDS)), limit),
-        commands=_some(chain(_commands(files), (name for name in known(FactKind.RUNS) if name not in SHELL_WORDS)), limit),
+        commands=_some(
+            chain(_commands(files), (name for name in known(FactKind.RUNS) if name not in SHELL_WORDS)), limit
+        ),
         files_written=_some(known(FactKind.WRITES, FactKind.DOWNLOADS), limit),
         environment=_some(chain(_caught(_VARIABLE, files), known(FactKind.READS_ENVIRONMENT)), limit),
         secrets=_some(known(FactKind.READS_SECRET), limit),

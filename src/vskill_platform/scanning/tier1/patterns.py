@@ -96,8 +96,9 @@ class PatternSet:
 
     __slots__ = ("_sets",)
 
-    def __init__(self, sources: Sequence[str]) -> None:
-        groups = [sources[start : start + GROUP_SIZE] for start in range(0, len(sources), GROUP_SIZE)]
+    def __init__(self, sources: Sequence[str], *, has_gaps: bool = True) -> None:
+        loose = list(map(loosened, sources)) if has_gaps else sources
+        groups = [loose[start : start + GROUP_SIZE] for start in range(0, len(loose), GROUP_SIZE)]
         self._sets = [_compile_set(group) for group in groups]
 
     def which(self, data: bytes) -> list[int]:
@@ -130,7 +131,7 @@ def _compile_set(sources: Sequence[str]) -> re2.Set:
     group = re2.Set.SearchSet(_options(SET_MEMORY))
     try:
         for source in sources:
-            group.Add(loosened(source))
+            group.Add(source)
         group.Compile()
     except re2.error as exc:
         raise InvalidRules(

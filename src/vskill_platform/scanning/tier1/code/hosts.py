@@ -33,47 +33,73 @@ class HostKind(StrEnum):
 
 
 _VENDORS = (
-    "sh.rustup.rs static.rust-lang.org astral.sh bun.sh bun.com deno.land deno.com get.docker.com download.docker.com get.helm.sh "
-    "get.pnpm.io install.python-poetry.org pyenv.run mise.run mise.jdx.dev get.sdkman.io get.k3s.io get.rke2.io fnm.vercel.app "
-    "foundry.paradigm.xyz claude.ai cli.github.com fly.io ollama.com ollama.ai tailscale.com pkgs.tailscale.com starship.rs "
-    "install.determinate.systems nixos.org releases.nixos.org get.nextflow.io cursor.com opencode.ai release.solana.com "
-    "release.anza.xyz sentry.io cli.sentry.dev deb.nodesource.com rpm.nodesource.com nodejs.org aka.ms railway.app railway.com "
-    "install.duckdb.org get.volta.sh get.tur.so get.pulumi.com sdk.cloud.google.com dl.google.com dl.k8s.io packages.cloud.google.com "
-    "get.opentofu.org get.trunk.io pkgx.sh get.jetify.com pixi.sh micro.mamba.pm repo.anaconda.com get.livekit.io ampcode.com istio.io "
-    "run.linkerd.io fluxcd.io cli.coderabbit.ai get.modular.com install.meteor.com install.datadoghq.com just.systems get.acme.sh "
-    "wasmtime.dev install.julialang.org get-ghcup.haskell.org opam.ocaml.org bootstrap.pypa.io apt.llvm.org releases.hashicorp.com "
-    "awscli.amazonaws.com getcomposer.org get.scoop.sh community.chocolatey.org chocolatey.org codecov.io uploader.codecov.io "
-    "cli.codecov.io go.dev get.sops.dev xmake.io sh.vector.dev packages.microsoft.com golang.org raw.githubusercontent.com/Homebrew/install "
-    "raw.githubusercontent.com/nvm-sh/nvm raw.githubusercontent.com/helm/helm raw.githubusercontent.com/ohmyzsh/ohmyzsh "
+    "sh.rustup.rs static.rust-lang.org astral.sh bun.sh bun.com deno.land deno.com get.docker.com "
+    "download.docker.com get.helm.sh "
+    "get.pnpm.io install.python-poetry.org pyenv.run mise.run mise.jdx.dev get.sdkman.io get.k3s.io get.rke2.io "
+    "fnm.vercel.app "
+    "foundry.paradigm.xyz claude.ai cli.github.com fly.io ollama.com ollama.ai tailscale.com pkgs.tailscale.com "
+    "starship.rs "
+    "install.determinate.systems nixos.org releases.nixos.org get.nextflow.io cursor.com opencode.ai "
+    "release.solana.com "
+    "release.anza.xyz sentry.io cli.sentry.dev deb.nodesource.com rpm.nodesource.com nodejs.org aka.ms railway.app "
+    "railway.com "
+    "install.duckdb.org get.volta.sh get.tur.so get.pulumi.com sdk.cloud.google.com dl.google.com dl.k8s.io "
+    "packages.cloud.google.com "
+    "get.opentofu.org get.trunk.io pkgx.sh get.jetify.com pixi.sh micro.mamba.pm repo.anaconda.com get.livekit.io "
+    "ampcode.com istio.io "
+    "run.linkerd.io fluxcd.io cli.coderabbit.ai get.modular.com install.meteor.com install.datadoghq.com "
+    "just.systems get.acme.sh "
+    "wasmtime.dev install.julialang.org get-ghcup.haskell.org opam.ocaml.org bootstrap.pypa.io apt.llvm.org "
+    "releases.hashicorp.com "
+    "awscli.amazonaws.com getcomposer.org get.scoop.sh community.chocolatey.org chocolatey.org codecov.io "
+    "uploader.codecov.io "
+    "cli.codecov.io go.dev get.sops.dev xmake.io sh.vector.dev packages.microsoft.com golang.org "
+    "raw.githubusercontent.com/Homebrew/install "
+    "raw.githubusercontent.com/nvm-sh/nvm raw.githubusercontent.com/helm/helm "
+    "raw.githubusercontent.com/ohmyzsh/ohmyzsh "
     "raw.githubusercontent.com/golangci/golangci-lint raw.githubusercontent.com/kubernetes-sigs/kustomize "
-    "raw.githubusercontent.com/aquasecurity/trivy raw.githubusercontent.com/anchore/syft raw.githubusercontent.com/anchore/grype"
+    "raw.githubusercontent.com/aquasecurity/trivy raw.githubusercontent.com/anchore/syft "
+    "raw.githubusercontent.com/anchore/grype"
 )
 _REPOSITORIES = (
-    "github.com raw.githubusercontent.com objects.githubusercontent.com codeload.github.com api.github.com gitlab.com bitbucket.org "
-    "codeberg.org sr.ht git.sr.ht sourceforge.net huggingface.co hf.co registry.npmjs.org npmjs.com unpkg.com cdn.jsdelivr.net "
-    "cdnjs.cloudflare.com esm.sh pypi.org files.pythonhosted.org crates.io rubygems.org repo1.maven.org repo.maven.apache.org "
-    "dl.cloudsmith.io packagecloud.io packages.gitlab.com kernel.org gnu.org apache.org debian.org ubuntu.com launchpad.net storage.googleapis.com quay.io ghcr.io"
+    "github.com raw.githubusercontent.com objects.githubusercontent.com codeload.github.com api.github.com "
+    "gitlab.com bitbucket.org "
+    "codeberg.org sr.ht git.sr.ht sourceforge.net huggingface.co hf.co registry.npmjs.org npmjs.com unpkg.com "
+    "cdn.jsdelivr.net "
+    "cdnjs.cloudflare.com esm.sh pypi.org files.pythonhosted.org crates.io rubygems.org repo1.maven.org "
+    "repo.maven.apache.org "
+    "dl.cloudsmith.io packagecloud.io packages.gitlab.com kernel.org gnu.org apache.org debian.org ubuntu.com "
+    "launchpad.net storage.googleapis.com quay.io ghcr.io"
 )
 _THROWAWAY = (
     # Pastes and files for an hour.
-    "pastebin.com paste.ee pastes.io paste.rs paste.c-net.org dpaste.com dpaste.org hastebin.com ghostbin.com controlc.com rentry.co "
-    "rentry.org glot.io ix.io sprunge.us termbin.com 0x0.st x0.at transfer.sh file.io gofile.io anonfiles.com bashupload.com "
-    "catbox.moe litterbox.catbox.moe temp.sh tmpfiles.org uguu.se pixeldrain.com mega.nz mediafire.com wetransfer.com filebin.net "
+    "pastebin.com paste.ee pastes.io paste.rs paste.c-net.org dpaste.com dpaste.org hastebin.com ghostbin.com "
+    "controlc.com rentry.co "
+    "rentry.org glot.io ix.io sprunge.us termbin.com 0x0.st x0.at transfer.sh file.io gofile.io anonfiles.com "
+    "bashupload.com "
+    "catbox.moe litterbox.catbox.moe temp.sh tmpfiles.org uguu.se pixeldrain.com mega.nz mediafire.com "
+    "wetransfer.com filebin.net "
     "oshi.at keep.sh tmpfile.link telegra.ph justpaste.it privatebin.net ghostbin.co snippet.host cdn.discordapp.com "
     "media.discordapp.net gist.githubusercontent.com gist.github.com "
     # Drops that only record what comes in.
-    "webhook.site requestbin.com requestbin.net pipedream.net hookbin.com beeceptor.com requestcatcher.com burpcollaborator.net "
-    "oastify.com oast.fun oast.pro oast.live oast.site oast.online oast.me interact.sh interactsh.com dnslog.cn ceye.io canarytokens.com "
+    "webhook.site requestbin.com requestbin.net pipedream.net hookbin.com beeceptor.com requestcatcher.com "
+    "burpcollaborator.net "
+    "oastify.com oast.fun oast.pro oast.live oast.site oast.online oast.me interact.sh interactsh.com dnslog.cn "
+    "ceye.io canarytokens.com "
     "postb.in mockbin.org webhook.cool requestinspector.com typedwebhook.tools pingb.in bxss.me xss.ht eyes.sh "
     # Tunnels.
-    "ngrok.io ngrok.app ngrok.dev ngrok-free.app ngrok-free.dev trycloudflare.com loca.lt localtunnel.me localhost.run serveo.net "
+    "ngrok.io ngrok.app ngrok.dev ngrok-free.app ngrok-free.dev trycloudflare.com loca.lt localtunnel.me "
+    "localhost.run serveo.net "
     "pagekite.me bore.pub telebit.io lhr.life pinggy.io pinggy.link playit.gg devtunnels.ms tunnelmole.net zrok.io "
     # Short links.
-    "bit.ly tinyurl.com t.ly is.gd v.gd cutt.ly rb.gy ow.ly buff.ly rebrand.ly shorturl.at t.co goo.gl tiny.cc s.id bl.ink lnkd.in "
+    "bit.ly tinyurl.com t.ly is.gd v.gd cutt.ly rb.gy ow.ly buff.ly rebrand.ly shorturl.at t.co goo.gl tiny.cc "
+    "s.id bl.ink lnkd.in "
     "dub.sh git.io "
     # Names that anybody points anywhere.
-    "duckdns.org no-ip.com no-ip.org no-ip.biz noip.me ddns.net dynu.com dynu.net hopto.org zapto.org sytes.net myftp.org afraid.org "
-    "chickenkiller.com mooo.com dyndns.org dynv6.net freeddns.org serveftp.com servehttp.com redirectme.net bounceme.net gotdns.ch "
+    "duckdns.org no-ip.com no-ip.org no-ip.biz noip.me ddns.net dynu.com dynu.net hopto.org zapto.org sytes.net "
+    "myftp.org afraid.org "
+    "chickenkiller.com mooo.com dyndns.org dynv6.net freeddns.org serveftp.com servehttp.com redirectme.net "
+    "bounceme.net gotdns.ch "
     "sslip.io nip.io xip.io onion i2p"
 )
 _PATHED_VENDORS = tuple(f"{place}/" for place in _VENDORS.split() if "/" in place)
@@ -81,7 +107,9 @@ _OF_DOMAIN = {
     **dict.fromkeys(_THROWAWAY.split(), HostKind.THROWAWAY),
     **dict.fromkeys(_REPOSITORIES.split(), HostKind.REPOSITORY),
     **dict.fromkeys((place for place in _VENDORS.split() if "/" not in place), HostKind.VENDOR),
-    **dict.fromkeys(["localhost", "localdomain", "local", "internal", "intranet", "lan", "corp", "home.arpa"], HostKind.LOCAL),
+    **dict.fromkeys(
+        ["localhost", "localdomain", "local", "internal", "intranet", "lan", "corp", "home.arpa"], HostKind.LOCAL
+    ),
 }
 _WHOLE_HOSTS = frozenset([*(place for place in _VENDORS.split() if "/" not in place), "github.com", "github.io"])
 """Names under these say nothing: anybody may have one, or it is somebody else's."""
@@ -89,11 +117,11 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,20}:/{2,}")
 _AUTHORITY = re.compile(r"[^/?#\\\s\"'<>|]*")
 _NAME = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.?")
 _NUMBERS = re.compile(r"(?:0x[0-9a-f]+|\d+)(?:\.(?:0x[0-9a-f]+|\d+)){0,3}\.?")
-_OWN_NETWORKS = tuple(
-    map(
-        ip_network, ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "127.0.0.0/8", "100.64.0.0/10", "169.254.0.0/16", "0.0.0.0/8"]
-    )
-) + tuple(map(ip_network, ["::1/128", "fc00::/7", "fe80::/10", "::/128"]))
+_NETWORKS = (
+    "10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 127.0.0.0/8 100.64.0.0/10 169.254.0.0/16 0.0.0.0/8 ::1/128 fc00::/7 "
+    "fe80::/10 ::/128"
+)
+_OWN_NETWORKS = tuple(map(ip_network, _NETWORKS.split()))
 
 
 def host_of(address: str) -> str:

@@ -35,7 +35,8 @@ class Secret(NamedTuple):
 
 
 _HOME = re.compile(
-    r"(?:~[\w.-]*|\$\{?HOME\}?|\0HOME\0|%USERPROFILE%|\$env:USERPROFILE|(?:[A-Za-z]:)?/(?:home|Users)/[^/]+|/root)(?=/|$)",
+    r"(?:~[\w.-]*|\$\{?HOME\}?|\0HOME\0|%USERPROFILE%|\$env:USERPROFILE|(?:[A-Za-z]:)?/(?:home|Users)/[^/]+|"
+    r"/root)(?=/|$)",
     re.IGNORECASE,
 )
 _BROWSERS = (
@@ -55,7 +56,8 @@ _SECRETS: tuple[tuple[str, SecretKind, tuple[str, ...]], ...] = (
     (r"^/etc/(?:shadow|gshadow|sudoers|master\.passwd)$", SecretKind.KEY, ()),
     (r"^/proc/(?:self|\d+|\*|1)/(?:environ|mem|maps)$", SecretKind.KEY, ()),
     (
-        r"(?:^|/)wallet\.dat$|/\.?(?:electrum|exodus|bitcoin|ethereum|solana|atomic|monero|ledger live|metamask|phantom)(?:/|$)",
+        r"(?:^|/)wallet\.dat$|/\.?(?:electrum|exodus|bitcoin|ethereum|solana|atomic|monero|ledger live|metamask|"
+        r"phantom)(?:/|$)",
         SecretKind.KEY,
         (),
     ),
@@ -63,17 +65,20 @@ _SECRETS: tuple[tuple[str, SecretKind, tuple[str, ...]], ...] = (
     (rf"/{_BROWSERS}/.*(?:login ?data|cookies|web ?data|local ?state|local storage)", SecretKind.KEY, ()),
     (r"(?:^|/)(?:logins\.json|key[34]\.db|cookies\.sqlite|cookies\.binarycookies|login ?data)$", SecretKind.KEY, ()),
     (
-        r"(?:^|/)\.(?:bash|zsh|sh|psql|mysql|python|node_repl|sqlite|rediscli)_history$|/fish_history$|(?:^|/)\.histfile$",
+        r"(?:^|/)\.(?:bash|zsh|sh|psql|mysql|python|node_repl|sqlite|rediscli)_history$|/fish_history$|(?:^|"
+        r"/)\.histfile$",
         SecretKind.KEY,
         (),
     ),
     (
-        r"(?:^|/)\.(?:claude|codex|gemini|openclaw|clawdbot|moltbot)/(?:projects|history|sessions|memory|memories|transcripts)(?:/|\.|$)",
+        r"(?:^|/)\.(?:claude|codex|gemini|openclaw|clawdbot|moltbot)/(?:projects|history|sessions|memory|memories|"
+        r"transcripts)(?:/|\.|$)",
         SecretKind.KEY,
         (),
     ),
     (
-        r"(?:^|/)\.?(?:claude|codex|gemini|openclaw|clawdbot|moltbot|cursor)/(?:\.env|\.?credentials|auth|oauth|token|secret|identity)[\w.-]*$",
+        r"(?:^|/)\.?(?:claude|codex|gemini|openclaw|clawdbot|moltbot|cursor)/(?:\.env|\.?credentials|auth|oauth|"
+        r"token|secret|identity)[\w.-]*$",
         SecretKind.LOGIN,
         (
             "anthropic.com",
@@ -123,7 +128,12 @@ _ALL_SECRETS = re.compile(
 )
 
 _GLOB = re.compile(r"[*?\[]")
-_WELL_KNOWN = ["~/.ssh/id_rsa", "~/.ssh/id_ed25519", "~/.aws/credentials", "~/.gnupg/secring.gpg", "~/.kube/config", "~/.netrc", "~/.git-credentials", "~/.npmrc", "~/.docker/config.json", "~/.bash_history", "~/.zsh_history", "/etc/shadow", "~/.claude/.credentials.json", ".env", "./.env", ".aws/credentials", ".ssh/id_rsa"]
+_WELL_KNOWN = (
+    "~/.ssh/id_rsa ~/.ssh/id_ed25519 ~/.aws/credentials ~/.gnupg/secring.gpg ~/.kube/config ~/.netrc "
+    "~/.git-credentials ~/.npmrc ~/.docker/config.json ~/.bash_history ~/.zsh_history /etc/shadow "
+    "~/.claude/.credentials.json .env ./.env .aws/credentials .ssh/id_rsa"
+)
+WELL_KNOWN = tuple(_WELL_KNOWN.split())
 
 
 class Lasting(StrEnum):
@@ -144,25 +154,33 @@ class Lasting(StrEnum):
 _LASTING = {
     Lasting.SCHEDULE: r"^/etc/cron(?:tab$|\.)|^/(?:private)?/?var/(?:spool/cron|cron/tabs|at/)|^/usr/lib/cron/tabs",
     Lasting.PROFILE: (
-        r"^(?:~|/etc|/etc/skel)/\.?(?:bashrc|bash\.bashrc|bash_profile|bash_login|bash_aliases|bash_logout|profile|zshrc|zshenv|zprofile|zlogin|"
-        r"kshrc|cshrc|tcshrc|inputrc|xprofile|xinitrc|xsessionrc)$|^/etc/(?:profile\.d/|zsh/|environment$)|^~/\.config/fish/(?:config\.fish|conf\.d/)|"
+        r"^(?:~|/etc|/etc/skel)/\.?(?:bashrc|bash\.bashrc|bash_profile|bash_login|bash_aliases|bash_logout|profile|"
+        r"zshrc|zshenv|zprofile|zlogin|"
+        r"kshrc|cshrc|tcshrc|inputrc|xprofile|xinitrc|xsessionrc)$|^/etc/(?:profile\.d/|zsh/|environment$)|"
+        r"^~/\.config/fish/(?:config\.fish|conf\.d/)|"
         r"profile\.ps1$|^~/\.(?:vimrc|tmux\.conf|gitconfig|ssh/(?:config|rc))$"
     ),
     Lasting.AUTOSTART: (
-        r"/library/launch(?:agents|daemons)/|^~/\.config/(?:systemd/user|autostart)/|start menu/programs/startup/|^/etc/xdg/autostart/|"
+        r"/library/launch(?:agents|daemons)/|^~/\.config/(?:systemd/user|autostart)/|start menu/programs/startup/|"
+        r"^/etc/xdg/autostart/|"
         r"^~/\.local/share/systemd/user/"
     ),
     Lasting.SERVICE: r"^(?:/etc|/usr/lib|/lib)/systemd/system/|^/etc/(?:init\.d/|rc\.local$|rc\d?\.d/|supervisor/)",
     Lasting.GIT_HOOK: r"(?:^|/)(?:\.git|git-core/templates|\.git-templates?)/hooks/[^/]+(?<!\.sample)$|^~/\.config/git/hooks/",
     Lasting.LOGIN_KEY: r"(?:^|/)\.ssh/authorized_keys2?$",
     Lasting.AGENT: (
-        r"(?:^|/)(?:claude(?:\.local)?\.md|agents\.md|gemini\.md|soul\.md|memory\.md|identity\.md|copilot-instructions\.md|\.cursorrules|\.windsurfrules|"
+        r"(?:^|/)(?:claude(?:\.local)?\.md|agents\.md|gemini\.md|soul\.md|memory\.md|identity\.md|"
+        r"copilot-instructions\.md|\.cursorrules|\.windsurfrules|"
         r"\.clinerules|\.mcp\.json|mcp\.json|mcp_servers\.json|claude_desktop_config\.json)$|"
-        r"(?:^|/)\.(?:claude|codex|gemini|cursor|openclaw|clawdbot|moltbot|vscode)/(?:settings(?:\.local)?\.json|config\.(?:toml|json)|hooks(?:/|\.json)|rules/|"
+        r"(?:^|/)\.(?:claude|codex|gemini|cursor|openclaw|clawdbot|moltbot|vscode)/(?:settings(?:\.local)?\.json|"
+        r"config\.(?:toml|json)|hooks(?:/|\.json)|rules/|"
         r"agents/|commands/|memory|tasks\.json)|(?:^|/)\.claude\.json$"
     ),
     Lasting.SUDO: r"^/etc/sudoers(?:$|\.d/)|^/etc/(?:passwd|shadow|pam\.d/|polkit-1/|doas\.conf)",
-    Lasting.PACKAGES: r"^~/\.(?:npmrc|yarnrc(?:\.yml)?|pypirc|pip/pip\.conf|config/pip/pip\.conf|cargo/config(?:\.toml)?)$|^/etc/(?:pip\.conf|apt/sources)",
+    Lasting.PACKAGES: (
+        r"^~/\.(?:npmrc|yarnrc(?:\.yml)?|pypirc|pip/pip\.conf|config/pip/pip\.conf|cargo/config(?:\.toml)?)$|"
+        r"^/etc/(?:pip\.conf|apt/sources)"
+    ),
     Lasting.LOADER: r"^/etc/ld\.so\.preload$|/site-packages/[^/]+\.pth$|/sitecustomize\.py$|/usercustomize\.py$",
 }
 _ALL_LASTING = re.compile("|".join(f"(?P<{kind.name}>{pattern})" for kind, pattern in _LASTING.items()), re.IGNORECASE)
@@ -171,23 +189,19 @@ _SYSTEM = re.compile(
 )
 _SYSTEM_BELOW = re.compile(r"^/(?:bin|boot|etc|lib|lib64|sbin|usr|System)(?:/|$)")
 _LOGS = re.compile(
-    r"^/var/log(?:/(?:\*|auth\.log|secure|wtmp|btmp|lastlog|audit(?:/.*)?|syslog|messages|faillog|utmp)?\*?)?$|^/var/run/utmp$",
+    r"^/var/log(?:/(?:\*|auth\.log|secure|wtmp|btmp|lastlog|audit(?:/.*)?|syslog|messages|faillog|utmp)?\*?)?$|"
+    r"^/var/run/utmp$",
     re.IGNORECASE,
 )
 _DISK = re.compile(r"^/dev/(?:sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|r?disk\d|mapper/)", re.IGNORECASE)
 
-SCRATCH_FOLDERS = (
-    "/tmp/",
-    "/var/tmp/",
-    "/dev/shm/",
-    "/private/tmp/",
-    "/private/var/tmp/",
-    "/Users/Shared/",
-    "/run/user/",
-)
+_SCRATCH = "tmp var/tmp dev/shm private/tmp private/var/tmp Users/Shared run/user"
+SCRATCH_FOLDERS = tuple(f"/{folder}/" for folder in _SCRATCH.split())
 _DATA = (
-    "png jpg jpeg gif webp bmp ico svg avif tif tiff pdf woff woff2 ttf otf mp3 mp4 m4a mov wav ogg flac webm dat data bin blob raw log csv tsv "
-    "txt md mdx rst json xml html htm css doc docx xls xlsx ppt pptx db sqlite pem crt b64 enc cache lock tmp bak gz bz2 xz zst"
+    "png jpg jpeg gif webp bmp ico svg avif tif tiff pdf woff woff2 ttf otf mp3 mp4 m4a mov wav ogg flac webm dat "
+    "data bin blob raw log csv tsv "
+    "txt md mdx rst json xml html htm css doc docx xls xlsx ppt pptx db sqlite pem crt b64 enc cache lock tmp bak "
+    "gz bz2 xz zst"
 )
 DATA_SUFFIXES = frozenset(_DATA.split())
 """What no interpreter is given as a program by people who mean well."""
@@ -211,7 +225,7 @@ def secret_at(path: str) -> Secret | None:
     plain = plain_path(path)
     found = _ALL_SECRETS.search(plain)
     if found is None and _GLOB.search(plain):
-        found = _ALL_SECRETS.search(next((place for place in _WELL_KNOWN if _is_found_by(plain, place)), ""))
+        found = _ALL_SECRETS.search(next((place for place in WELL_KNOWN if _is_found_by(plain, place)), ""))
     if found is None or found.lastgroup is None:
         return None
     _, kind, owners = _SECRETS[int(found.lastgroup[1:])]

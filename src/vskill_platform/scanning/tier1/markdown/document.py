@@ -164,8 +164,8 @@ class _Reader:
         start = self._at + 1
         closing = re.compile(rf"[ \t>]*{re.escape(opening['fence'][0])}{{{len(opening['fence'])},}}[ \t]*$")
         is_quoted = ">" in opening["lead"]
-        end = start
-        while end < len(self._lines) and not closing.match(self._lines[end]):
+        fence, end = opening["fence"], start
+        while end < len(self._lines) and not (fence in self._lines[end] and closing.match(self._lines[end])):
             if is_quoted and not _QUOTE.match(self._lines[end]):
                 break
             end += 1
@@ -173,7 +173,8 @@ class _Reader:
         self._at = end + 1 if is_closed else end
         info = opening["info"].strip()
         language = info.split()[0].strip("{.}").lower() if info.strip("{.} ") else ""
-        text = "\n".join(_unquoted(line, is_quoted=is_quoted) for line in self._lines[start:end])
+        lines = self._lines[start:end]
+        text = "\n".join([_QUOTE_MARKS.sub("", line, count=1) for line in lines] if is_quoted else lines)
         return Block(BlockKind.FENCE, text, start + 1, max(start, end), language=language, info=info)
 
     def _html(self, line: str) -> Block:
@@ -217,6 +218,9 @@ class _Reader:
         self._at += 1
         while self._at < len(self._lines):
             line = self._lines[self._at][:_LONGEST_MARK]
+            if line[:1].isalpha():  # nothing but more of the paragraph begins with a letter
+                self._at += 1
+                continue
             underline = _UNDERLINE.match(line) if line.lstrip()[:1] in _UNDERLINES else None
             if underline:
                 self._at += 1
@@ -230,10 +234,6 @@ class _Reader:
 
     def _made(self, kind: BlockKind, start: int, end: int) -> Block:
         return Block(kind, "\n".join(self._lines[start:end]), start + 1, max(start + 1, end))
-
-
-def _unquoted(line: str, *, is_quoted: bool) -> str:
-    return _QUOTE_MARKS.sub("", line, count=1) if is_quoted else line
 
 
 def _may_be_fence(line: str) -> bool:

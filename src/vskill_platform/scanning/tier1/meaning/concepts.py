@@ -57,7 +57,7 @@ def concept(name: str, languages: tuple[str, ...] = (ENGLISH, OTHER_SCRIPTS)) ->
 def _english() -> tuple[tuple[str, ...], PatternSet]:
     """All concepts in English, to be looked for in a few passes."""
     names = tuple(name for name in _given() if name != _MARKERS)
-    return names, PatternSet([_spaced(_of_english(_given()[name][ENGLISH])) for name in names])
+    return names, PatternSet([_spaced(_of_english(_given()[name][ENGLISH])) for name in names], has_gaps=False)
 
 
 def english_in(data: bytes) -> frozenset[str]:
@@ -79,7 +79,7 @@ def markers(language: str) -> Pattern:
 
 @cache
 def _all_markers() -> PatternSet:
-    return PatternSet([_markers(language) for language in LATIN])
+    return PatternSet([_markers(language) for language in LATIN], has_gaps=False)
 
 
 def languages_in(data: bytes) -> list[str]:

@@ -47,6 +47,9 @@ READ_AS_IT_STANDS = frozenset(
     ]
 )
 """The layers whose hits stand in what a reader sees, if only in other letters. Comments and invisible text do not."""
+WRITTEN_IN_CODE = frozenset(["unquoted", "unescaped", "joined", "decoded"])
+"""The layers of what nobody quotes in other letters, except to teach how it is done."""
+CODE_LAYERS = frozenset(["shell", "python", "javascript"])
 ABOUT_WORDS = frozenset(
     [
         Threat.PROMPT_INJECTION,
@@ -68,8 +71,10 @@ _NEGATION = re.compile(
     r"miss|matter|worry|need|"
     r"tell|mention|inform|ask|proceed|continue)\b)"
 )
-_NO_SUCH = re.compile(r"(?i)\b(?:no|nothing|none)\s(?:\w+\s)?$")
+_NO_SUCH = re.compile(r"(?i)\b(?:no|nothing|none)\s(?:\w+\s){0,3}$")
 _CLAUSE_END = re.compile(r"[;:.,]\s|\bbut\b|\bthen\b|\bjust\b")
+_BEFORE_CODE = re.compile(r":\s{0,2}[`\"*“]{1,3}$")
+"""The colon between a sentence and the code that it is about."""
 _SPEAKS_OF = re.compile(
     r"(?i)❌|✗|✘|🚫|⛔|⚠|\b(?:attack\w*|malicious\w*|malware|exploit\w*|inject\w*|jailbreak\w*|payloads?|"
     r"adversar\w*|evasion|suspicious|"
@@ -155,6 +160,8 @@ def stance_of(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, rule: Rule) 
     """How the text stands to what the rule found at this place."""
     if hit.layer not in READ_AS_IT_STANDS or not 0 < hit.line <= len(file.lines):
         return Stance.STATED
+    if hit.layer in WRITTEN_IN_CODE and not is_about_security(skill):
+        return Stance.STATED
     if not file.is_markdown:
         return _stance_in_script(skill, file, hit, rule)
     block = file.document.block_at(hit.line)
@@ -164,8 +171,14 @@ def stance_of(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, rule: Rule) 
     if block.kind is BlockKind.FENCE:
         beside = _stance_in_fence(file, block, hit, line)
     else:
-        beside = _stance_in_prose(line, hit, is_security=is_about_security(skill))
+        beside = _stance_in_prose(line, _in_line(hit, line), is_security=is_about_security(skill))
     return beside or _stance_under_heading(skill, file, hit)
+
+
+def _in_line(hit: Hit, line: str) -> Hit:
+    """The hit with its place in the line: parsers count in the piece of code that they were given."""
+    found = line.find(hit.excerpt[:40]) if hit.layer in CODE_LAYERS and hit.excerpt else -1
+    return hit if found < 0 else hit._replace(column=found + 1)
 
 
 def is_about_security(skill: SkillUnderScan) -> bool:
@@ -188,7 +201,8 @@ def _stance_in_script(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, rule
 
 def _stance_in_prose(line: str, hit: Hit, *, is_security: bool) -> Stance:
     before = line[: max(0, hit.column - 1)]
-    clause = before[max((found.end() for found in _CLAUSE_END.finditer(before)), default=0) :]
+    lead = _BEFORE_CODE.sub("", before)
+    clause = lead[max((found.end() for found in _CLAUSE_END.finditer(lead)), default=0) :]
     if (
         _NEGATION.search(clause)
         or _NO_SUCH.search(clause)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from vskill_platform.scanning.tier1.file_kinds import FileKind, Shape
+from vskill_platform.scanning.tier1.meaning.concepts import concept
 from vskill_platform.scanning.tier1.meaning.prose import prose_views
 from vskill_platform.scanning.tier1.meaning.statements import statements_in, texts_of
 from vskill_platform.scanning.tier1.meaning.strangers import count_mentions, strangers_in
@@ -38,8 +39,9 @@ def read_views(views: Iterable[View], skill: SkillUnderScan) -> Iterator[Observa
 
 
 def _code_views(skill: SkillUnderScan) -> Iterator[View]:
-    """Scripts and settings, for the rules over sentences that look there."""
+    """Scripts and settings, for the rules over sentences that look there, where one of them can hit at all."""
+    rules = [rule for rule in skill.ruleset.statement_rules if rule.applies_to & {FileKind.SCRIPT, FileKind.CONFIG}]
     for file in skill.files:
-        if file.shape is Shape.TEXT and not file.kinds & {FileKind.MARKDOWN}:
-            data = file.encoded
+        data = file.encoded if file.shape is Shape.TEXT and FileKind.MARKDOWN not in file.kinds else b""
+        if data and any(concept(name).is_in(data) for rule in rules for name in rule.says[-1].split("|")):
             yield View(file=file.path, layer="raw", kinds=file.kinds, data=data, locate=LineIndex(data).locate)

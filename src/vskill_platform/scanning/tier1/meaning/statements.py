@@ -78,8 +78,9 @@ class Text:
     Where a concept occurs is looked up once and kept.
     """
 
-    def __init__(self, data: bytes, *, language: str = "") -> None:
+    def __init__(self, data: bytes, *, language: str = "", english: frozenset[str] | None = None) -> None:
         self.data = data
+        self._english = english
         self.language = language
         self._languages = tuple(filter(None, [ENGLISH, language])) + (
             (OTHER_SCRIPTS,) if has_other_scripts(data) else ()
@@ -87,9 +88,9 @@ class Text:
         self._places: dict[str, Places] = {}
 
     @cached_property
-    def _in_english(self) -> frozenset[str]:
+    def in_english(self) -> frozenset[str]:
         """The concepts that may occur in English words; few do in any one text."""
-        return english_in(self.data)
+        return english_in(self.data) if self._english is None else self._english
 
     def places(self, either: Iterable[str]) -> Iterator[Span]:
         """Where one of the concepts occurs, from left to right."""
@@ -124,7 +125,7 @@ class Text:
 
     def may_say(self, either: str) -> bool:
         """Whether one of the concepts of `a|b` can occur at all."""
-        return len(self._languages) > 1 or not self._in_english.isdisjoint(either.split("|"))
+        return len(self._languages) > 1 or not self.in_english.isdisjoint(either.split("|"))
 
     def statements(self, rule: Rule) -> Iterator[Span]:
         """Where the rule's concepts come together: the place of what is done, once a sentence."""
@@ -147,7 +148,7 @@ class Text:
         return self._places[name]
 
     def _concept(self, name: str) -> Concept:
-        return concept(name, self._languages if name in self._in_english else self._languages[1:])
+        return concept(name, self._languages if name in self.in_english else self._languages[1:])
 
     def _says(self, name: str, within: Span) -> bool:
         if not self.may_say(name):
@@ -208,6 +209,7 @@ def statements_in(text: Text, view: View, skill: SkillUnderScan) -> Iterator[Hit
 
 def texts_of(data: bytes) -> Iterator[Text]:
     """The text as it stands, and once more for each other language in Latin letters that it has sentences in."""
-    yield Text(data)
+    text = Text(data)
+    yield text
     for language in languages_in(data):
-        yield Text(data, language=language)
+        yield Text(data, language=language, english=text.in_english)

@@ -178,6 +178,8 @@ class _Unpacker:
     def _forms(self, text: bytes) -> Iterator[bytes]:
         """The text as it is, and where it has escapes or broken words in it, once more without them."""
         yield text
+        if _is_source_map(text):
+            return
         plain = without_escapes(text)
         if plain != text:
             yield plain

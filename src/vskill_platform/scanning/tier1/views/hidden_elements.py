@@ -24,12 +24,12 @@ _STYLE = Pattern(r"(?is)<style\b[^>]*>.*?</style")
 _CSS_BLANKS = re.compile(r"\s+|!important")
 _HIDING = re.compile(
     r"display:none|visibility:(?:hidden|collapse)|content-visibility:hidden|color:transparent|transform:scale\(0"
-    r"|font-size:(?:0(?![\d.])|0?\.\d|1px|0\.0)|line-height:0(?![\d.])|opacity:(?:0(?![\d.])|0?\.0)"
+    r"|font-size:(?:[0-3](?:\.\d+)?(?:px|pt)|0(?![\d.])|0?\.[0-2]\d*r?em)|line-height:0(?![\d.])|opacity:(?:0(?![\d.])|0?\.0)"
     r"|(?:left|top|right|bottom|text-indent|margin|margin-left|margin-top):-\d{3,}"
     r"|(?:^|;)(?:max-)?(?:height|width):[01](?:px)?(?:;|$)|clip:rect\([01]|clip-path:(?:inset\((?:50|100)%|circle\(0)"
 )
 _PALE = re.compile(
-    r"(?:^|;)color:(?:white|snow|ivory|#f{3}(?:f{3})?|#f[c-f]f[c-f]f[c-f]|rgba?\(25[2-5],25[2-5],25[2-5]\b|hsla?\(\d+,\d+%,(?:9[89]|100)%)"
+    r"(?:white|snow|ivory|#f{3}(?:f{3})?|#f[c-f]f[c-f]f[c-f]|rgba?\(25[2-5],25[2-5],25[2-5]\b.*|hsla?\(\d+,\d+%,(?:9[89]|100)%.*)"
 )
 _COLOUR = re.compile(r"(?:^|;)color:([^;]+)")
 _BACKGROUND = re.compile(r"(?:^|;)background(?:-color)?:([^;]+)")
@@ -94,9 +94,12 @@ def _is_unseen(style: str) -> bool:
     if _HIDING.search(style) is not None:
         return True
     colour, background = _COLOUR.search(style), _BACKGROUND.search(style)
-    if colour is not None and background is not None:
-        return colour[1] == background[1]
-    return _PALE.search(style) is not None
+    if colour is None:
+        return False
+    is_pale = _PALE.fullmatch(colour[1]) is not None
+    if background is None:
+        return is_pale
+    return colour[1] == background[1] or (is_pale and _PALE.fullmatch(background[1]) is not None)
 
 
 def _hidden_by_style(data: bytes) -> frozenset[str]:

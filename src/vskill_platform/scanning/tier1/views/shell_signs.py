@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 _NO_WORD = r"(?:^|[\s;|&(])"
+_NO_WORD_OR_QUOTE = r"(?:^|[\s;|&(\x60'\"])"
 TRICK = (
-    rf"\\\r?\n|(?:^|[\s;|&(\x60'\"])[A-Za-z]*\\[A-Za-z]|[A-Za-z](?:'[^'\s]*'|\"[^\"\s]*\")|{_NO_WORD}(?:'[^'\s]*'|\"[^\"\s]*\")[A-Za-z]"
+    rf"\\\r?\n|{_NO_WORD_OR_QUOTE}[A-Za-z]*\\[A-Za-z]|[A-Za-z](?:'[^'\s]*'|\"[^\"\s]*\")|{_NO_WORD}(?:'[^'\s]*'|\"[^\"\s]*\")[A-Za-z]"
     r"|\$'|\$\{!|\$\{?IFS|\$\{[A-Z]+:[0-9]|\$\((?:\s*(?:echo|printf)\b|\))|\x60\s*(?:echo|printf)\b|[A-Za-z]\$[@*0-9]"
-    rf"|{_NO_WORD}[^\s{{}}'\"$]*\{{[^\s{{}}'\"]*,|(?:^|[|;&(])\s*(?:\"[a-z][\w.-]*\"|'[a-z][\w.-]*')(?:\s|$)"
-    r"|(?:^|[\s;|&({,])/[a-z?*\[\]]+/[^\s]*[?*\[]|\bprintf\s+-v\b|\bfor\s+\w+\s+in\s+[^\s;]+\s*;"
+    rf"|{_NO_WORD_OR_QUOTE}[^\s'\"$]*\{{[^\s'\"]*,[^\s'\"]*\}}|(?:^|[|;&(])\s*(?:\"[a-z][\w.-]*\"|'[a-z][\w.-]*')(?:\s|$)"
+    r"|(?:^|[\s;|&({,])/[a-z?*\[\]]+/[^\s]*[?*\[]|\bprintf\s+-v\b|\bfor\s+\w+\s+in\s+[^\s;*?$\"]+\s*;|\$\{\w+:?[-=][^}\s]*://"
 )
 """What stands on a line that may read otherwise than it is written."""
 TELLING_VALUE = (

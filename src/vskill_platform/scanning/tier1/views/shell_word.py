@@ -58,7 +58,7 @@ def finished(word: Word) -> tuple[bytes, Change]:
     change = max((part.change for part in parts), default=Change.NONE)
     if _is_split(parts) or (word.starts_command and _is_quoted_program(parts)):
         change = Change.TRICK
-    if b"{" in value and b"," in value and not any(part.is_quoting for part in parts):
+    if b"{" in value and b"," in value and not any(part.is_quoting and b"," in part.value for part in parts):
         expanded = braces(value)
         if len(expanded) > 1:
             is_command = word.starts_command and value.startswith(b"{")
@@ -88,13 +88,19 @@ def _is_split(parts: list[Part]) -> bool:
     filled = [part for part in parts if part.value]
     has_empty = len(filled) < len(parts) and len(filled) > 1
     for left, right in pairwise(filled):
-        meet = left.value[-1:].isalnum() and right.value[:1].isalnum() and left.is_known and right.is_known
-        if meet and left.is_variable and right.is_variable:
+        if not meet(left, right):
+            continue
+        if left.is_variable and right.is_variable:
             return True
-        if meet and not (left.is_variable or right.is_variable) and (has_empty or _is_quote_in_word(left, right)):
+        if not (left.is_variable or right.is_variable) and (has_empty or _is_quote_in_word(left, right)):
             return True
     first_is_empty = bool(parts) and not parts[0].value and parts[0].is_quoting
     return first_is_empty and len(filled) > 0 and not filled[0].is_quoting and filled[0].value[:1].isalpha()
+
+
+def meet(left: Part, right: Part) -> bool:
+    """Whether one word goes on from one part to the next, as far as both are known."""
+    return left.value[-1:].isalnum() and right.value[:1].isalnum() and left.is_known and right.is_known
 
 
 def _is_quote_in_word(left: Part, right: Part) -> bool:

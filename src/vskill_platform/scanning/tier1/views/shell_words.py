@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from vskill_platform.scanning.tier1.views.collage import Change, Piece
 from vskill_platform.scanning.tier1.views.shell_pipes import carried_out, said, words_of
 from vskill_platform.scanning.tier1.views.shell_signs import ADJACENT_NAMES, TELLING_VALUE
 from vskill_platform.scanning.tier1.views.shell_values import LONGEST_VALUE, ansi_c, parameter
-from vskill_platform.scanning.tier1.views.shell_word import Part, Word, finished
+from vskill_platform.scanning.tier1.views.shell_word import Part, Word, finished, meet
 
 _TOKEN = re.compile(
     rb"""
@@ -39,13 +40,14 @@ _DECLARING = frozenset([b"export", b"local", b"readonly", b"declare", b"typeset"
 _OF_MACHINE = frozenset([b"HOME", b"USER", b"PWD", b"TMPDIR", b"HOSTNAME", b"LOGNAME", b"SHELL", b"PATH"])
 """Parameters that the machine sets: what they stand for is not known and hides nothing."""
 _SIMPLE = re.compile(
-    rb"[ \t]*(?:(?:export|local|readonly|declare|typeset|ARG|ENV)[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)="
+    rb"[ \t]*(?:(?:export|local|readonly|declare|typeset|ARG|ENV)[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)(\+?)="
     rb"(?:\"([^\"$\x60\\]*)\"|'([^']*)'|([^\s\"'$\x60\\;&|()<>{}?*\[]*))[ \t]*;?[ \t]*"
 )
 _ASSIGNS = re.compile(rb"(?:^|[\s;&|(])([A-Za-z_][A-Za-z0-9_]*)\+?=")
 _TELLING = re.compile(TELLING_VALUE.encode())
 _ADJACENT = re.compile(ADJACENT_NAMES.encode())
 _NAMES = re.compile(rb"\$[{(!]{0,2}([A-Za-z_][A-Za-z0-9_]*)")
+_EXPANDS = re.compile(rb"[*?\[$]")
 _NEW_COMMAND = re.compile(rb"[;|&(\n\x60]")
 MOST_CONSTANTS = 20_000
 """Constants that are remembered at a time; beyond it the oldest is forgotten."""
@@ -68,7 +70,8 @@ class ShellReader:
         if line.lstrip().startswith(b"#"):
             return False
         if simple := _SIMPLE.fullmatch(line):
-            self._remember(simple[1], simple[2] or simple[3] or simple[4] or b"")
+            before = self._constants.get(simple[1], b"") if simple[2] else b""
+            self._remember(simple[1], before + (simple[3] or simple[4] or simple[5] or b""))
             return False
         used = _NAMES.findall(line)
         if used and not (self._telling.isdisjoint(used) and set(_ASSIGNS.findall(line)).isdisjoint(used)):
@@ -129,7 +132,7 @@ class ShellReader:
         match self._command[:20]:
             case [b"printf", b"-v", name, *words] if words:
                 self._remember(name, said([b"printf", b"--", *words]), is_odd=True)
-            case [b"for", name, b"in", value]:
+            case [b"for", name, b"in", value] if not _EXPANDS.search(value):
                 self._remember(name, value)
         self._command = []
 
@@ -176,7 +179,10 @@ class ShellReader:
             return parts[-1].value
 
         plain = _IN_DOUBLE.sub(replaced, inside)[:LONGEST_VALUE]
-        whole = _in_quotes(plain, max((part.change for part in parts), default=Change.NONE))
+        change = max((part.change for part in parts), default=Change.NONE)
+        if _ADJACENT.search(inside) and any(meet(left, right) for left, right in pairwise(parts)):
+            change = Change.TRICK
+        whole = _in_quotes(plain, change)
         whole.is_known = all(part.is_known for part in parts) and b"\x60" not in inside
         whole.is_variable = bool(parts)
         return whole

@@ -37,10 +37,11 @@ _SHELL_ITSELF = frozenset(["sh", "bash", "zsh", "ksh", "command"])
 _SHELL_SUFFIXES = frozenset(["mk", "dockerfile", "fish", "env", "profile", "bashrc", "zshrc"])
 _OF_INTEREST = Pattern(
     r"(?m)^(?:[^\n]*\\\r?\n)+[^\n]*"
-    r"|^[^\n]*(?:\$|\\[A-Za-z]|''|\"\"|[A-Za-z]['\"][A-Za-z]|\{[^\s{}]*,|[A-Za-z0-9_][ \t]?:?=|^\s*['\"][a-z]|\x60(?:echo|printf)"
-    r"|[|;&]\s*['\"][a-z]|/[?*\[\]a-z]*[?*\[])[^\n]*"
+    r"|^[^\n]*(?:\$|\\[A-Za-z]|''|\"\"|[A-Za-z]['\"][A-Za-z]|\{[^\s{}]*,|[A-Za-z0-9_][ \t]?[:+]?=|^\s*['\"][a-z]"
+    r"|\x60(?:echo|printf)|[|;&]\s*['\"][a-z]|/[?*\[\]a-z]*[?*\[])[^\n]*"
 )
 """Lines that may have something on them, and lines that go on behind their end."""
+_BEFORE_COMMANDS = (b'"', b"'", b"\x60", b": ", b"= ", b"(", b"[")
 _LINE_ENDS = (b"\\\n", b"\\\r")
 _LINE_TRICKS = Pattern(f"(?m){TRICK}")
 _WORTHWHILE = Pattern(rf"(?m){TRICK}|{TELLING}")
@@ -144,7 +145,7 @@ def _read(data: bytes, region: Span, effort: Effort) -> Iterator[Piece]:
     if not _WORTHWHILE.is_in(text):
         return
     reader = ShellReader()
-    tricks = [start for start, _ in islice(_LINE_TRICKS.spans(text), MOST_CHANGES)]
+    tricks = [start + text.startswith(b"\n", start) for start, _ in islice(_LINE_TRICKS.spans(text), MOST_CHANGES)]
     for start, end in _OF_INTEREST.spans(text):
         on_line = tricks[bisect_left(tricks, start) : bisect_left(tricks, end)]
         if (
@@ -178,12 +179,19 @@ def _tricks_outside(data: bytes, regions: list[Span], effort: Effort) -> Iterato
             left.pop()
         if start < done or (left and left[-1].start <= start):
             continue
-        begin = max(done, data.rfind(b"\n", max(0, start - LONGEST_LINE // 2), start) + 1 or start - LONGEST_LINE // 2)
+        begin = max(done, _start_of_command(data, start))
         stop = data.find(b"\n", end, end + LONGEST_LINE // 2)
         done = min(len(data), end + LONGEST_LINE // 2) if stop < 0 else stop
         if not effort.allows(data[begin:done]):
             return
         yield from (piece for piece in ShellReader().read(data[begin:done], begin) if piece.change is Change.TRICK)
+
+
+def _start_of_command(data: bytes, at: int) -> int:
+    """Where the shell begins that has something at this offset: behind the nearest quote, colon or equals sign, or its line."""
+    reach = max(0, at - LONGEST_LINE // 2)
+    reach = data.rfind(b"\n", reach, at) + 1 or reach
+    return max(reach, *(data.rfind(sign, reach, at + 1) + len(sign) for sign in _BEFORE_COMMANDS))
 
 
 def _carets(data: bytes) -> Iterator[Piece]:

@@ -10,9 +10,18 @@ from abc import abstractmethod
 
 from vskill_platform.scanning.tier1.code.budget import Budget
 from vskill_platform.scanning.tier1.code.javascript.cursor import Cursor
-from vskill_platform.scanning.tier1.code.javascript.folding import number_text, unescape_string
+from vskill_platform.scanning.tier1.code.javascript.folding import is_spelled_out, number_text, unescape_string
 from vskill_platform.scanning.tier1.code.javascript.tokens import Kind, Tokens
-from vskill_platform.scanning.tier1.code.javascript.values import NOTHING, Value, bounded, text_of
+from vskill_platform.scanning.tier1.code.javascript.values import (
+    NOTHING,
+    NOWHERE,
+    Origin,
+    Source,
+    Value,
+    all_origins,
+    bounded,
+    text_of,
+)
 
 DEEPEST = 120
 _ASSIGNMENTS = frozenset(["=", "+=", "-=", "*=", "%=", "&=", "|=", "^=", "**=", "&&=", "||=", "??="])
@@ -25,6 +34,9 @@ _UNARY_SIGNS = frozenset(["!", "-", "+", "~", "++", "--", "..."])
 _AFTER_NON_NULL = frozenset([".", "(", ")", "[", "]", ",", ";", "}", "?.", "=", ":", "!"])
 _ESCAPED_NAME = re.compile(r"\\u(?:([0-9a-fA-F]{4})|\{([0-9a-fA-F]{1,6})\})")
 _GENERIC = re.compile(r"<[\w$.,\s\[\]|&'\"<>{}:;?]{1,200}>\s*\(")
+_SPELLED = frozenset([Origin(Source.DECODED, "escapes")])
+_FILLING = frozenset(["push", "append", "set", "add", "unshift", "write", "concat", "assign", "splice"])
+"""Methods that put their arguments into what they belong to."""
 _CONSTANTS = {
     "true": "true",
     "false": "false",
@@ -37,13 +49,14 @@ _CONSTANTS = {
 
 
 class Reference:
-    """What an expression names, so that something can be assigned to it."""
+    """What an expression names, so that something can be assigned to it. `owner` is the variable whose member it is."""
 
-    __slots__ = ("base", "name")
+    __slots__ = ("base", "name", "owner")
 
-    def __init__(self, name: str, base: Value | None = None) -> None:
+    def __init__(self, name: str, base: Value | None = None, owner: str = "") -> None:
         self.name = name
         self.base = base
+        self.owner = owner
 
 
 class ExpressionReader(Cursor):
@@ -167,7 +180,7 @@ class ExpressionReader(Cursor):
             return self._named(word)
         if kind is Kind.STRING:
             self._next()
-            return Value(unescape_string(word))
+            return Value(unescape_string(word), origins=_SPELLED if is_spelled_out(word) else NOWHERE)
         if kind is Kind.NUMBER:
             self._next()
             return Value(number_text(word))
@@ -267,24 +280,29 @@ class ExpressionReader(Cursor):
         self._next()
         if self._is("(") or self._is("["):
             return base
-        name = self._word
+        name, owner = self._word, self._owner()
         self._next()
-        self._reference = Reference(name, base)
+        self._reference = Reference(name, base, owner)
         return self._get(base, name, is_built="\\" in name)
 
+    def _owner(self) -> str:
+        """The variable that the reader has just read, or a member of it."""
+        reference = self._reference
+        return (reference.name if reference.base is None else reference.owner) if reference is not None else ""
+
     def _indexed(self, base: Value) -> Value:
-        closing = self._tokens.pair[self._i]
+        closing, owner = self._tokens.pair[self._i], self._owner()
         self._next()
         index = self.expressions()
         self._leave_group(closing)
-        self._reference = Reference((index.text or "") if index.is_known else "", base)
+        self._reference = Reference((index.text or "") if index.is_known else "", base, owner)
         if index.is_known and index.text is not None:
             return self._get(base, index.text, is_built=index.is_built)
         return self._get_unknown(base, index)
 
     def _call(self, callee: Value) -> Value:
         at = self._tokens.starts[max(0, self._i - 1)]
-        closing = self._tokens.pair[self._i]
+        closing, owner = self._tokens.pair[self._i], self._owner()
         self._next()
         arguments: list[Value] = []
         while self._i < closing and self._kind is not Kind.END:
@@ -300,6 +318,8 @@ class ExpressionReader(Cursor):
                 self._next()
         self._leave_group(closing)
         self._reference = None
+        if owner and callee.name in _FILLING:
+            self._fill(owner, all_origins(arguments))
         return self._call_with(callee, arguments, at)
 
     @abstractmethod
@@ -322,6 +342,9 @@ class ExpressionReader(Cursor):
 
     @abstractmethod
     def _assign(self, target: Reference, value: Value, at: int) -> None: ...
+
+    @abstractmethod
+    def _fill(self, owner: str, origins: frozenset[Origin]) -> None: ...
 
     @abstractmethod
     def _call_with(self, callee: Value, arguments: list[Value], at: int) -> Value: ...

@@ -20,6 +20,7 @@ from vskill_platform.scanning.tier1.code.javascript.values import (
 
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|([0-7]{1,3})|(\r?\n)|((?s:.)))")
 _NAMED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": ""}
+_SPELLED = re.compile(r"\\(?:x[2-7]|u00[2-7]|u\{0*[2-7])[0-9a-fA-F]")
 _BASES = {"0x": 16, "0b": 2, "0o": 8}
 _PERCENT_U = re.compile(r"%u([0-9a-fA-F]{4})")
 
@@ -37,6 +38,11 @@ def _unescape(found: re.Match[str]) -> str:
     if found[4]:
         return chr(int(found[4], 8)) if found[4] != "0" else ""
     return "" if found[5] else _NAMED.get(found[6], found[6])
+
+
+def is_spelled_out(quoted: str) -> bool:
+    """Whether visible characters are given by their codes, which no reader can read."""
+    return quoted.count("\\x") + quoted.count("\\u") > 3 and len(_SPELLED.findall(quoted)) > 3
 
 
 def number_text(word: str) -> str:

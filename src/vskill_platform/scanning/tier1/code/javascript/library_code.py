@@ -45,7 +45,7 @@ def run_timer(call: Call) -> Value:
 
 @handles(
     "child_process.exec child_process.execSync shelljs.exec execSync execa.command execa.commandSync execaCommand "
-    "Deno.run child_process.exec.* node-cmd.run node-cmd.runSync cmd.run"
+    "child_process.exec.* node-cmd.run node-cmd.runSync cmd.run"
 )
 def run_command(call: Call) -> Value:
     """A line of shell code."""
@@ -95,7 +95,7 @@ def _notice_command(call: Call, command: Value) -> None:
 
 
 @handles(
-    "child_process.spawn child_process.spawnSync child_process.execFile child_process.execFileSync "
+    "Deno.run child_process.spawn child_process.spawnSync child_process.execFile child_process.execFileSync "
     "child_process.fork execa execa.execa execa.sync execa.execaSync Bun.spawn Bun.spawnSync "
     "new:Deno.Command cross-spawn new:Worker new:worker_threads.Worker"
 )
@@ -104,6 +104,8 @@ def run_program(call: Call) -> Value:
     program, arguments = call.argument(0), call.argument(1)
     world = call.world
     world.act("process", call.at)
+    if program.field("cmd").items:
+        program = program.field("cmd")
     given = program.items
     if given:
         program, arguments = given[0], Value(items=given[1:], origins=program.origins)
@@ -113,6 +115,9 @@ def run_program(call: Call) -> Value:
     _notice_program(call, program, words)
     if program.text is None:
         return Value(path="child()", origins=_carried(arguments))
+    if program.text.startswith("data:"):
+        world.see(checks.RUNS_DECODED, call.at)
+        return NOTHING
     line = " ".join(_quoted(text_of(word, "argument")) for word in words)
     return Value(
         path="child()", origins=world.run_shell(line, call.at) | _carried(arguments), fields={"program": program}

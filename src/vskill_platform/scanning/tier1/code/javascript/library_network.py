@@ -54,7 +54,7 @@ def _answer(call: Call) -> frozenset[Origin]:
 SOURCES["(http)"] = _answer
 
 
-@handles("(http)")
+@handles("(http) $.post $.get $.ajax $.getJSON jQuery.post jQuery.get jQuery.ajax")
 def run_request(call: Call) -> Value:
     """A request of any client: its address, its headers and its body leave, and an answer comes."""
     if call.callee.name in {

@@ -160,6 +160,20 @@ def run_require(call: Call) -> Value:
     return call.world.load(call.argument(0), call.at)
 
 
+@handles("._load")
+def run_load(call: Call) -> Value:
+    """A module, past `require`."""
+    return call.world.load(call.argument(0), call.at)
+
+
+@handles("document.write document.writeln .insertAdjacentHTML")
+def run_markup(call: Call) -> Value:
+    """Markup that is put into a page."""
+    if call.arguments:
+        call.world.show(call.arguments[-1], call.at)
+    return NOTHING
+
+
 @handles("module.createRequire createRequire")
 def run_create_require(_call: Call) -> Value:
     """A way to get modules."""

@@ -41,6 +41,7 @@ _MODIFIERS = frozenset(
     ]
 )
 DEEPEST_BLOCK = DEEPEST - 10
+LONGEST_TAG = 200
 _NO_CALLBACK = Callback(NOWHERE, NOTHING, is_handler=False)
 
 
@@ -108,8 +109,25 @@ class LiteralReader(ExpressionReader):
         text = bounded("".join(text_of(piece) for piece in pieces))
         return Value(text, origins=all_origins(pieces), is_built=len(pieces) > 1)
 
-    @abstractmethod
-    def _object(self) -> Value: ...
+    def _object(self) -> Value:
+        closing = self._tokens.pair[self._i]
+        self._next()
+        fields: dict[str, Value] = {}
+        origins: set[Origin] = set()
+        while self._i < closing and self._kind is not Kind.END:
+            before = self._i
+            name, value = self._property()
+            origins |= value.origins
+            if name and len(fields) < MOST_ITEMS:
+                fields[name] = value
+            if value.fields and not name and len(fields) < MOST_ITEMS:
+                fields |= value.fields
+            self._take(",")
+            if self._i == before:
+                self._next()
+        self._leave_group(closing)
+        self._reference = None
+        return Value(fields=fields, origins=frozenset(origins))
 
     def _property(self) -> tuple[str, Value]:
         """One entry of an object: a field, a method, a name that stands for itself, or a spread."""
@@ -142,8 +160,23 @@ class LiteralReader(ExpressionReader):
             value = self.expression()
         return name, value
 
-    @abstractmethod
-    def _markup(self) -> Value: ...
+    def _markup(self) -> Value:
+        """JSX, or a type in front of a value: tags are passed over, what stands between braces is read."""
+        self._next()
+        steps = 0
+        while self._kind is not Kind.END and not self._is(">") and steps < LONGEST_TAG:
+            steps += 1
+            if self._is("{"):
+                closing = self._tokens.pair[self._i]
+                self._next()
+                self.expressions()
+                self._leave_group(closing)
+            elif self._is(";"):
+                return NOTHING
+            else:
+                self._next()
+        self._take(">")
+        return NOTHING
 
     def _function_expression(self) -> Value:
         """Any function or class from its first token on; classes are read for what their methods do."""

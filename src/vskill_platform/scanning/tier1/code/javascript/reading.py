@@ -8,15 +8,11 @@ from __future__ import annotations
 from vskill_platform.scanning.tier1.code.javascript.expressions import Reference
 from vskill_platform.scanning.tier1.code.javascript.literals import DEEPEST_BLOCK, LiteralReader
 from vskill_platform.scanning.tier1.code.javascript.tokens import Kind
-from vskill_platform.scanning.tier1.code.javascript.values import NOTHING, Value
+from vskill_platform.scanning.tier1.code.javascript.values import NOTHING, Origin, Value
 
 _LOOPS = frozenset(["for", "while", "switch", "with", "catch"])
-_SKIPPED = frozenset(
-    [ (
-        "else", "do", "try", "finally", "break", "continue", "debugger", "export", "default", "declare", "
-        ""abstract", "public", "private", "static"
-    )]
-)
+_SKIPPED_WORDS = "else do try finally break continue debugger export default declare abstract public private static"
+_SKIPPED = frozenset(_SKIPPED_WORDS.split())
 
 
 class Reader(LiteralReader):
@@ -282,8 +278,16 @@ class Reader(LiteralReader):
     def _assign(self, target: Reference, value: Value, at: int) -> None:
         if target.base is None:
             self._world.scopes.assign(target.name, value)
-        else:
-            self._world.set_member(target.base, target.name, value, at)
+            return
+        self._world.set_member(target.base, target.name, value, at)
+        if target.owner and not (target.name and target.base.fields is not None):
+            self._fill(target.owner, value.origins)
+
+    def _fill(self, owner: str, origins: frozenset[Origin]) -> None:
+        """Notes that something has been put into what a variable holds."""
+        held = self._world.scopes.look_up(owner)
+        if held is not None and not origins <= held.origins:
+            self._world.scopes.assign(owner, held.having(origins))
 
     def _call_with(self, callee: Value, arguments: list[Value], at: int) -> Value:
         return self._world.call(callee, arguments, at)

@@ -21,7 +21,7 @@ _STRONG = (
     r"global|window|self|this)\s*\[|\[\s*['\"`][^'\"`\]\n]*['\"`]\s*\+|"
     r"\brequire\s*\(\s*[^'\"`)\s]|\brequire\s*\(\s*['\"][^'\"]*['\"]\s*\+|\bimport\s*\(\s*[^'\"`)\s]|"
     r"\bimport\s*\(\s*['\"](?:https?|data):|\brequire\s*[^(\s.]|"
-    r"\.constructor\b|\[\s*['\"]constructor|\bReflect\.|\.call\s*\(\s*null|\.reverse\(\)\s*\.join|"
+    r"\bnew\s+Worker\b|\$\.(?:post|ajax)|innerHTML|\.constructor\b|\[\s*['\"]constructor|\bReflect\.|\.call\s*\(\s*null|\.reverse\(\)\s*\.join|"
     r"from\s+['\"]https?:|\bnew\s+Date\b[^\n]*[<>]|Date\.now\(\)\s*[<>]|hostname\(\)|homedir\(\)",
 )
 _SOURCES = (

@@ -35,6 +35,8 @@ _LITERAL_DATE = re.compile(
     r"getFullYear\(\)\s*[<>=]{1,3}\s*20[2-9]\d|Date\(\s*20[2-9]\d\s*,"
 )
 _LITERAL = re.compile(r"(?:===?|!==?|includes\(|startsWith\(|endsWith\(|test\()\s*['\"`/][\w@.-]{2,}")
+_INDIRECT = frozenset(["call", "apply", "bind"])
+_ADDRESS = re.compile(r"https?://[^\s\"'<>)]{3,300}")
 _DANGEROUS_NAMES = (
     "eval Function exec execSync spawn spawnSync execFile execFileSync child_process constructor require "
     "mainModule fetch env readFileSync readFile "
@@ -248,9 +250,16 @@ class World:
             self.scopes.assign(f"this.{name}", value)
         if name in {"src", "href"} or base.path in {"location", "document.location"}:
             self.send([value], text_of(value), Channel.ADDRESS, at)
+        if name in {"innerHTML", "outerHTML", "srcdoc"}:
+            self.show(value, at)
         is_foreign = value.comes_from(Source.NETWORK) or value.comes_from(Source.FILE)
         if base.name == "__proto__" or (name == "__proto__" and is_foreign):
             self.see(checks.POLLUTES_PROTOTYPE, at)
+
+    def show(self, markup: Value, at: int) -> None:
+        """Markup that is put into a page: the addresses in it are asked for, with all that was put into them."""
+        for address in _ADDRESS.findall((markup.text or "")[:20_000]):
+            self.send([markup], address, Channel.ADDRESS, at)
 
     def item_of(self, value: Value) -> Value:
         """One item of a list: the one that says most, where they are fixed."""
@@ -264,12 +273,9 @@ class World:
 
     def call(self, callee: Value, arguments: list[Value], at: int) -> Value:
         """What a call gives, after everything that it does has been noticed."""
-        if (
-            callee.name in {"call", "apply", "bind"}
-            and callee.base is not None
-            and (callee.base.path or callee.base.function)
-        ):
-            return self._indirect(callee.base, callee.name, arguments, at)
+        base = callee.base
+        if callee.name in _INDIRECT and base is not None and base.path != "Reflect" and (base.path or base.function):
+            return self._indirect(base, callee.name, arguments, at)
         call = Call(self, callee, arguments, at)
         if callee.function is not None:
             return self._apply(callee.function, arguments, at)

@@ -96,6 +96,15 @@ class Binder:
         elif name in _READERS and given:
             self.put(func.value, given[0], scope, kind=Bound.READ)
 
+    def bind_setattr(self, node: ast.Call, scope: Scope) -> None:
+        """Note what `setattr` gives an attribute, as if it had been assigned."""
+        if len(node.args) != 3:
+            return
+        holder, name, value = node.args
+        if isinstance(name, ast.Constant) and isinstance(name.value, str):
+            target = ast.Attribute(value=holder, attr=name.value, ctx=ast.Store())
+            self._bind_attribute(ast.copy_location(target, node), Binding(Bound.VALUE, value, scope), scope)
+
     def note_alias(self, target: ast.expr, value: ast.expr) -> None:
         """Note that a name may stand for a function that has another one."""
         name, other, aliases = terminal(target), terminal(value), self._module.aliases

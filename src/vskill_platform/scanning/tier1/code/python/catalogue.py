@@ -317,5 +317,5 @@ def interesting_words() -> frozenset[str]:
         | OPENERS
         | LOG_HANDLERS
     )
-    last_words = frozenset(last_of(name) for name in named)
+    last_words = frozenset(last_of(name) for name in (*named, *DECODERS))
     return last_words | SENDING_METHODS | UPLOADERS | LOOSE_SENDERS | WRITERS | _OTHER_WORDS

@@ -191,6 +191,8 @@ class Evaluator:
     def _unbound(self, name: str, module: Module) -> Value:
         if name == "__builtins__":
             return reference("builtins")
+        if name == "__doc__":
+            return _documentation(module)
         if not module.stars:
             return reference(self.outside.free_name(name))
         local = [self.program.imported(star, module) for star in module.stars]
@@ -295,7 +297,9 @@ class Evaluator:
     def _class_attribute(self, owner: Class, name: str, *, depth: int) -> Value:
         bindings = owner.own(name)
         if bindings:
-            return self.within(self.root, lambda: self.answer((id(owner), name), self.bound, bindings))
+            held = self.within(self.root, lambda: self.answer((id(owner), name), self.bound, bindings))
+            properties = [each for each in held.targets if isinstance(each, Function) and each.is_property]
+            return join([held, *map(self.functions.given_nothing, properties)]) if properties else held
         parts: list[Value] = []
         for base in owner.node.bases if depth < DEEPEST_BASE else ():
             held = self.value(base, owner.scope.parent or owner.scope)

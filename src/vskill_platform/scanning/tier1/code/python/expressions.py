@@ -50,7 +50,7 @@ def literal(value: object) -> Value:
 def _attribute(evaluator: Evaluator, node: ast.Attribute, scope: Scope) -> Value:
     holder = evaluator.value(node.value, scope)
     value = evaluator.attribute_of(holder, node.attr)
-    if holder.targets or holder.references:
+    if holder.references or (holder.targets and value is not NOTHING):
         return value
     return join([value, evaluator.attribute_of_any(node.attr, scope.module)])
 

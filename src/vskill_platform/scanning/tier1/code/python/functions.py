@@ -163,6 +163,11 @@ class Functions:
             found = self._worked_out(function, given)
             if found is not NOTHING:
                 return found
+        return self.given_nothing(function)
+
+    def given_nothing(self, function: Function) -> Value:
+        """What a function gives that is called without a word being written, as that of a property."""
+        evaluator = self._evaluator
         return evaluator.within(evaluator.root, lambda: evaluator.answer((id(function), ""), self._returned, function))
 
     def given_one(self, function: Function, argument: Value) -> Value:

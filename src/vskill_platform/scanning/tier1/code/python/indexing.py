@@ -91,6 +91,8 @@ class _Walk:
             self.module.lambda_calls[id(func)] = site
         if scope.function is not None:
             scope.function.words.add(terminal(func))
+        if isinstance(func, ast.Name) and func.id == "setattr":
+            self.names.bind_setattr(node, scope)
         if isinstance(func, ast.Attribute):
             self.names.bind_method_call(func, node, scope)
             if func.attr in {"startswith", "endswith"} and node.args:

@@ -97,6 +97,11 @@ class Function:
         return not any(isinstance(mark, ast.Name) and mark.id == "staticmethod" for mark in self.node.decorator_list)
 
     @property
+    def is_property(self) -> bool:
+        """Whether the function is called by naming it."""
+        return any(terminal(mark) in {"property", "cached_property"} for mark in self.decorators)
+
+    @property
     def decorators(self) -> list[ast.expr]:
         """The decorators, from the outermost."""
         return [] if isinstance(self.node, ast.Lambda) else self.node.decorator_list

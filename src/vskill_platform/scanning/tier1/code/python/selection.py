@@ -40,8 +40,8 @@ _WITH_COMMANDS = Pattern(
 )
 """Words without which a command that is started from a list of words does nothing that is looked for here."""
 _PLACES = Pattern(
-    r"\bexpanduser\b|\.home[ \t]*\(|\bHOME\b|USERPROFILE|APPDATA|[\"']~|/etc/|/home/|/root\b|/Users/|\.claude|"
-    r"\.codex|\.cursor|\.openclaw|CLAUDE|AGENTS|MEMORY|SOUL|GEMINI|settings\.json|\.ssh|\.aws|mcp\.json|\.mcp"
+    r"\bexpanduser\b|\.home[ \t]*\(|\bHOME\b|USERPROFILE|APPDATA|[\"']~|[\"'](?:/|[A-Za-z]:[\\/]*)[\"']|/etc/|/home/|/root\b|"
+    r"/Users/|\.claude|\.codex|\.cursor|\.openclaw|CLAUDE|AGENTS|MEMORY|SOUL|GEMINI|settings\.json|\.ssh|\.aws|mcp\.json|\.mcp"
 )
 _CHANGES = Pattern(
     r"\bwrite|[\"'][waxr]b?\+?[\"']|\bcopy|\bmove\b|\brename\b|\breplace\b|\bsymlink\b|\bunlink\b|\bremove\b|\bdump\b|\btouch\b"

@@ -25,7 +25,8 @@ def run_tar(call: Call) -> Value:
         elif not name:
             plain.append(value)
     if "x" in letters or "--extract" in call.texts:
-        return _unpack(call, archive)
+        _unpack(call, archive)
+        return _printed(call, archive) if "O" in letters or "--to-stdout" in call.texts else NOTHING
     content = unknown(
         "archive", origins=joined([call.machine.read(path.text, call.at) for path in plain] or [NOTHING]).origins
     )
@@ -43,14 +44,24 @@ def _unpack(call: Call, archive: str) -> Value:
     return NOTHING
 
 
+def _printed(call: Call, archive: str) -> Value:
+    """What comes out of an archive into a pipe."""
+    content = call.machine.read(archive, call.at) if archive and archive != "-" else call.stdin
+    return unknown("archive", origins=content.origins).having(Source.DECODED, "archive")
+
+
 @handles("unzip 7z 7za unrar unar gunzip-file")
 def run_unzip(call: Call) -> Value:
     """Other archives. 7z packs as well."""
-    plain = call.plain(with_value="dPpo")
+    plain = call.plain(with_value="dPo")
     if call.name.startswith("7z") and plain and plain[0].text == "a":
         return _pack(call, plain[1:])
     paths = plain[1:] if call.name.startswith(("7z", "unrar")) else plain
-    return _unpack(call, paths[0].text) if paths else NOTHING
+    if not paths:
+        return NOTHING
+    _unpack(call, paths[0].text)
+    prints = any(text in {"-p", "-c", "-so"} for text in call.texts)
+    return _printed(call, paths[0].text) if prints else NOTHING
 
 
 @handles("zip")

@@ -174,6 +174,9 @@ class Expander:
             return operand.having(Source.VARIABLE, part.name) if is_unset else held
         if sign in {":+", "+"}:
             return operand
+        if sign in {":?", "?"} and not held.is_known:
+            # The shell stops where it is empty, so it never is.
+            return unknown(f"{part.name}:?", origins=held.origins)
         if sign in {":?", "?"} or not held.is_known:
             return held
         return held.with_text(_changed(held.text, sign, operand.text))

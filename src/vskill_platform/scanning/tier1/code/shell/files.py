@@ -51,6 +51,10 @@ class Files:
         name = posixpath.basename(plain)
         return self._by_name.get(name) if name and not plain.startswith(("/usr/", "/bin/")) else None
 
+    def exactly(self, path: str) -> Value | None:
+        """What the script has put at exactly this path."""
+        return self._written.get(path)
+
     def read(self, path: str) -> Value:
         """What a file holds, as far as that is known, and where it comes from."""
         written = self.written(path)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from itertools import islice
 
 from vskill_platform.scanning.limits import UNREAD_CODE
 from vskill_platform.scanning.tier1.code.budget import LARGEST_SNIPPET, Budget, OutOfSteps, TooDeep
@@ -22,6 +24,8 @@ from vskill_platform.scanning.tier1.skill import Fact, LimitHit, Sighting, Skill
 
 CHECKS = checks.ALL
 LARGEST_OWN = 64 * 1024
+MOST_LINES = 500
+_APOSTROPHE = re.compile(r"(?<=[A-Za-z])'(?=(?:t|s|re|ve|ll|d|m)\b)")
 
 
 def find_shell_flows(skill: SkillUnderScan) -> Iterator[Sighting | Fact | LimitHit]:
@@ -55,8 +59,22 @@ def _read(given: ShellText, machine: Machine) -> Iterator[Sighting | Fact | Limi
     try:
         if len(given.text) > LARGEST_SNIPPET:
             raise OutOfSteps
-        machine.run_text(given.text, report=report, has_placeholders=given.is_shown)
+        _run(given, machine, report)
     except (OutOfSteps, TooDeep, RecursionError):
         if not given.is_shown:
             yield LimitHit(UNREAD_CODE)
     yield from report.all()
+
+
+def _run(given: ShellText, machine: Machine, report: Report) -> None:
+    """Runs the text as a shell would, and where it stands among sentences also as somebody would who picks the commands."""
+    is_unclosed = machine.run_text(given.text, report=report, has_placeholders=given.is_shown)
+    if not given.is_shown:
+        return
+    if _APOSTROPHE.search(given.text):
+        plain = _APOSTROPHE.sub(" ", given.text)
+        is_unclosed = machine.run_text(plain, report=report, has_placeholders=True)
+    if is_unclosed:
+        for line in islice(re.finditer(r"[^\n]+", given.text), MOST_LINES):
+            if suspects.is_suspect(line.group().encode()):
+                machine.run_text(" " * line.start() + line.group(), report=report, has_placeholders=True)

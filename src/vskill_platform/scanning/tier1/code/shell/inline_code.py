@@ -28,7 +28,7 @@ _RUNS = re.compile(
     r"\bexec\s*\(|\beval\b|\bcompile\s*\(|\bos\.(?:system|popen|exec\w*|spawn\w*)|subprocess|__import__|pty\.spawn|"
     r"\bsystem\s*\(|\bsystem\b|new Function|child_process|"
     r"vm\.run|shell_exec|passthru|proc_open|popen|\biex\b|Invoke-Expression|Start-Process|instance_eval|do shell "
-    r"script|\bload\s*\(|loadstring",
+    r"script|(?<![.\w])load\s*\(|loadstring",
     re.IGNORECASE,
 )
 _DECODES = re.compile(

@@ -32,6 +32,8 @@ _INLINE = {
     "Rscript": "e",
     "groovy": "e",
 }
+_OWN_INPUT = frozenset(["/dev/stdin", "/proc/self/fd/0", "/dev/fd/0"])
+_BIN_FOLDERS = ("/usr/local/bin/", "/usr/bin/", "/opt/bin/", "~/bin/", "~/.local/bin/")
 _VERSION = re.compile(r"(?<=[a-z])[\d.]+\Z")
 _EXEMPT_SOURCES = frozenset(["env", "envrc", "conf", "cfg", "txt", "sample", "local"])
 """What people do read into their shell."""
@@ -84,11 +86,16 @@ def _is_data(path: str) -> bool:
 
 def runs_file(call: Call, word: Value) -> bool:
     """Whether the command is a file of unknown make, run by its path, or a name that came from elsewhere."""
-    if any(word.comes_from(source) for source in (Source.NETWORK, Source.SOCKET, Source.DECODED)) and not word.is_known:
+    if word.comes_from(Source.DECODED):
+        notice_origin(call, word)
+        return not word.is_known
+    if (word.comes_from(Source.NETWORK) or word.comes_from(Source.SOCKET)) and not word.is_known:
         notice_origin(call, word)
         return True
     text = word.text
-    written = call.machine.files.written(text) if "/" in text or UNKNOWN in text else None
+    if "/" not in text and UNKNOWN not in text:
+        return _runs_installed(call, text)
+    written = call.machine.files.written(text)
     if written is None and "/" not in text:
         return False
     if written is None and not text.startswith(("./", "../")):
@@ -102,6 +109,17 @@ def runs_file(call: Call, word: Value) -> bool:
     if call.machine.unpacked and call.machine.files.own(text) is None:
         notice_origin(call, unpacked)
     return False
+
+
+def _runs_installed(call: Call, name: str) -> bool:
+    """Whether the command is a program that the script itself has fetched and put where programs are found."""
+    if not call.machine.has_fetched:
+        return False
+    found = next(filter(None, (call.machine.files.exactly(folder + name) for folder in _BIN_FOLDERS)), NOTHING)
+    if checks.gravest_kind(found.details(Source.NETWORK)) not in {HostKind.NAMED, HostKind.THROWAWAY}:
+        return False
+    notice_origin(call, found)
+    return True
 
 
 @handles(SHELLS)
@@ -131,6 +149,8 @@ def run_shell(call: Call) -> Value:
 
 def run_file(call: Call, path: Value, *, is_shell: bool = True, language: str = "shell") -> Value:
     """A file that is given to an interpreter."""
+    if path.text in _OWN_INPUT:
+        return run_code(call, call.stdin, is_shell=is_shell, language=language)
     content = call.machine.read(path.text, call.at)
     call.know(FactKind.EXECUTES, plain_path(path.text))
     origins = content.origins | {origin for origin in path.origins if origin.source is Source.DECODED}
@@ -179,7 +199,9 @@ def run_language(call: Call) -> Value:
     while words:
         word = words.pop(0)
         text = word.text
-        if language in {"deno", "bun"} and text in {"eval", "run", "x"}:
+        if (language in {"deno", "bun"} and text in {"eval", "run", "x"}) or (
+            language == "perl" and text[:2] in {"-M", "-I"}
+        ):
             continue
         if text in {"-m", "--module"}:
             return _run_module(call, words)

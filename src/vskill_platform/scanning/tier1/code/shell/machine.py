@@ -90,12 +90,15 @@ class Machine:
         self._place = None
         self._depth = 0
 
-    def run_text(self, text: str, *, report: Report, has_placeholders: bool) -> None:
-        """Runs a piece of code and reports what is seen. May raise OutOfSteps or TooDeep, with what was seen "
-        "until then."""
+    def run_text(self, text: str, *, report: Report, has_placeholders: bool) -> bool:
+        """Runs a piece of code and reports what is seen; says whether it ends inside quotation marks.
+
+        May raise OutOfSteps or TooDeep, with what was seen until then.
+        """
         self.report_to(report)
-        pipelines = Reader(text, has_placeholders=has_placeholders).pipelines()
-        self._run_pipelines(pipelines, NOTHING)
+        reader = Reader(text, has_placeholders=has_placeholders)
+        self._run_pipelines(reader.pipelines(), NOTHING)
+        return reader.is_unclosed
 
     def run_inner(self, text: str, *, stdin: Value, at: int) -> Value:
         """Runs a text that a command is given as code. Everything in it stands where the command stands."""

@@ -149,12 +149,13 @@ def run_wget(call: Call) -> Value:
 def run_fetcher(call: Call) -> Value:
     """Other commands that fetch."""
     request = Request(is_named_by_address=call.name in {"aria2c", "fetch", "lwp-download"})
-    for name, value in call.options(with_value="od", long_with_value=frozenset(["--out", "--dir", "--output"])):
+    letters = "od" if call.name in {"aria2c", "fetch"} else ""
+    for name, value in call.options(with_value=letters, long_with_value=frozenset(["--out", "--dir", "--output"])):
         if not name:
             request.addresses.append(value)
-        elif name in {"-o", "--out", "--output"}:
+        elif name in {"-o", "--out", "--output"} and value is not NOTHING:
             request.output = value
-        elif name in {"-d", "--dir"}:
+        elif name in {"-d", "--dir"} and value is not NOTHING:
             request.folder = value.text
     return perform(call, request)
 
@@ -190,8 +191,8 @@ def has_file(field_text: str) -> bool:
 def run_windows_fetcher(call: Call) -> Value:
     """Windows' own ways to fetch a file, as they turn up in shell blocks."""
     addresses = [value for value in call.arguments if has_scheme(value.text)]
-    if call.name in {"mshta", "regsvr32"} and addresses:
-        call.see(checks.runs_download([addresses[0].text]) or checks.RUNS_DOWNLOAD_REPOSITORY)
+    if call.name in {"mshta", "regsvr32"} and any(host_of(address.text) for address in addresses):
+        call.see(checks.runs_download([address.text for address in addresses]) or checks.RUNS_DOWNLOAD_REPOSITORY)
     paths = [value for value in call.arguments if not has_scheme(value.text) and not value.text.startswith(("-", "/"))]
     return perform(call, Request(addresses=addresses, output=paths[-1] if paths and addresses else None))
 

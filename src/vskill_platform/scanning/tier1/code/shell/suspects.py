@@ -15,37 +15,55 @@ from vskill_platform.scanning.tier1.skill import Fact, FactKind
 MOST_FACTS = 200
 MOST_LINES = 2_000
 _WORDS = (
-    "curl|wget|aria2c|httpie|xh|iwr|irm|invoke-webrequest|certutil|bitsadmin|mshta|nc|ncat|netcat|socat|telnet|openssl|base32|base64|basenc|xxd|uudecode|"
-    "crontab|schtasks|launchctl|osascript|printenv|authorized_keys|sudoers|setenforce|csrutil|spctl|xattr|ufw|iptables|pfctl|histfile|histsize|"
-    "shred|mkfs(?:\\.\\w+)?|wipefs|dd|mkfifo|mknod|nohup|setsid|disown|dig|nslookup|sendmail|mailx?|mutt|scp|rsync|rclone|sftp|"
-    "xmrig|minerd|cpuminer|pkill|killall|setcap|gpg|dscl|pbpaste|xclip|screencapture|dump-keychain|keychain|hookspath|sshcommand|powershell|pwsh|mitmproxy|"
+    "curl|wget|aria2c|httpie|xh|iwr|irm|invoke-webrequest|certutil|bitsadmin|mshta|nc|ncat|netcat|socat|telnet|"
+    "openssl|base32|base64|basenc|xxd|uudecode|"
+    "crontab|schtasks|launchctl|osascript|printenv|authorized_keys|sudoers|setenforce|csrutil|spctl|xattr|ufw|"
+    "iptables|pfctl|histfile|histsize|"
+    "shred|mkfs(?:\\.\\w+)?|wipefs|dd|mkfifo|mknod|nohup|setsid|disown|dig|nslookup|sendmail|mailx?|mutt|scp|rsync|"
+    "rclone|sftp|"
+    "xmrig|minerd|cpuminer|pkill|killall|setcap|gpg|dscl|pbpaste|xclip|screencapture|dump-keychain|keychain|"
+    "hookspath|sshcommand|powershell|pwsh|mitmproxy|"
     "wevtutil|journalctl|auditctl|lwp-request|lynx|id_rsa|id_ed25519|wallet|stratum|index-url|gunzip|zcat"
 )
 _COMMAND = r"(?:^|[;&|(`]|\b(?:sudo|do|then|exec|nohup|xargs))[ \t]*"
 _MARKS = (
     # Words put together from pieces.
-    rf"{_COMMAND}[\w/]*(?:\\[a-z]|''|\"\"|['\"]\w+['\"])\w|{_COMMAND}\w+(?:'\w*'|\"\w*\")|\$'[^'\n]*\\[xuU0-7]|\$\{{?IFS|\$\{{?\w+\}}?\$\{{?\w|\$\{{\w+:\d|\w\$@|"
-    rf"=['\"]?(?:rm|chmod|find|env|sh|bash|zsh|source|python3?|perl|node|git|pip3?|npm|systemctl|set|cat|tar|cp|mv|tee|eval|~|/|\$\{{?HOME\}}?)['\"]?[ \t]*(?:[;&\n]|$)|"
+    rf"{_COMMAND}[\w/]*(?:\\[a-z]|''|\"\"|['\"]\w+['\"])\w|{_COMMAND}\w+(?:'\w*'|\"\w*\")|\$'[^'\n]*\\[xuU0-7]|"
+    rf"\$\{{?IFS|\$\{{?\w+\}}?\$\{{?\w|\$\{{\w+:\d|\w\$@|"
+    rf"=['\"]?(?:rm|chmod|find|env|sh|bash|zsh|source|python3?|perl|node|git|pip3?|npm|systemctl|set|cat|tar|cp|mv|"
+    rf"tee|eval|~|/|\$\{{?HOME\}}?)['\"]?[ \t]*(?:[;&\n]|$)|"
     rf"(?:^|[\s;&|(`])/[?*\w]*[?*][?*\w]*/|{_COMMAND}\{{[a-z/]\w*,[^\s}}]+\}}|"
     # Interpreters that are fed.
-    r"\b(?:(?:ba|z|da|k)?sh|source|python[23]?|perl|ruby|node|php)\s+<\(|(?:^|[;&|])\s*\.\s+<\(|\|\s*(?:sudo\s+)?(?:/\S*/)?(?:env\s+)?(?:ba|z|da|k|a|fi)?sh\b|"
-    r"\b(?:ba|z|da|k)?sh\s+-\w*c|\|\s*rev\b|\brev\s*<|\beval(?:[ \t\"'`$]|$)|\b(?:python[23]?|perl|ruby|node|php|lua)\s+-\w*[cer]\b|"
-    r"\|\s*(?:python[23]?|perl|ruby|node|php)\b|\b(?:source|sh|bash|zsh|dash|python[23]?|node|perl|ruby|php)\s+[^\s;&|]*\.(?:png|jpe?g|gif|webp|svg|ico|pdf|dat|data|bin|"
+    r"\b(?:(?:ba|z|da|k)?sh|source|python[23]?|perl|ruby|node|php)\s+<\(|(?:^|[;&|])\s*\.\s+<\(|"
+    r"\|\s*(?:sudo\s+)?(?:/\S*/)?(?:env\s+)?(?:ba|z|da|k|a|fi)?sh\b|"
+    r"\b(?:ba|z|da|k)?sh\s+-\w*c|\|\s*rev\b|\brev\s*<|\beval(?:[ \t\"'`$]|$)|\b(?:python[23]?|perl|ruby|node|php|"
+    r"lua)\s+-\w*[cer]\b|"
+    r"\|\s*(?:python[23]?|perl|ruby|node|php)\b|\b(?:source|sh|bash|zsh|dash|python[23]?|node|perl|ruby|"
+    r"php)\s+[^\s;&|]*\.(?:png|jpe?g|gif|webp|svg|ico|pdf|dat|data|bin|"
     r"blob|txt|md|json|log|csv|xml|html|db|enc|b64|tmp|bak|gz)\b|\bdo shell script|"
     # The network, the environment, secrets.
-    r"/dev/(?:tcp|udp|sd|nvme|disk|hd|vd|mapper)|/inet/|\bset\s*\||\benv\s*(?:\||>|\))|\bexport\s+-p|\bdeclare\s+-[px]|compgen|"
-    r"\.(?:ssh|aws|gnupg|kube|netrc|npmrc|pypirc|git-credentials|bash_history|zsh_history)\b|/etc/shadow|\bhttps?\s+(?:POST|PUT|GET|://)|"
-    r"\baws\s+s3|\bgsutil|\baz\s+storage|\bgh\s+gist|\bgit\s+clone|\bgit\s+add[^\n]*(?:\.env|secret|credential)|\bat\s+now|"
+    r"/dev/(?:tcp|udp|sd|nvme|disk|hd|vd|mapper)|/inet/|\bset\s*\||\benv\s*(?:\||>|\))|\bexport\s+-p|"
+    r"\bdeclare\s+-[px]|compgen|"
+    r"\.(?:ssh|aws|gnupg|kube|netrc|npmrc|pypirc|git-credentials|bash_history|zsh_history)\b|/etc/shadow|"
+    r"\bhttps?\s+(?:POST|PUT|GET|://)|"
+    r"\bping\b[^\n]*\$\(|\baws\s+s3|\bgsutil|\baz\s+storage|\bgh\s+gist|\bgit\s+clone|\bgit\s+add[^\n]*(?:\.env|secret|credential)|"
+    r"\bat\s+now|"
     # What lasts or harms.
-    r"\brm\s+-\w*[rR][^\n;&|]*[\s\"'](?:/|~|\$\{?\w+\}?[\"']?/|\$\{?HOME|\$\w+\s*$)|\brm\s+--recursive|\bfind\s+[\"']?(?:~|/|\$)[^\n]*-(?:delete|exec|ok)|"
-    r"\w\s*\|\s*\w+\s*&\s*[};\n]|:\(\)|\.(?:bashrc|zshrc|bash_profile|zprofile|zshenv|profile)\b|LaunchAgents|LaunchDaemons|autostart|\.config/systemd|"
-    r"/etc/(?:cron|systemd|init|sudo|passwd|profile|ld\.so)|systemctl|\.git/hooks|\bchmod\b(?:[ \t]+(?:-\w+[ \t]+)*(?:[^+\s\d-]|\d{4}|777|\+\w*s)|[;\"'&|)])|"
+    r"\brm\s+-\w*[rR][^\n;&|]*[\s\"'](?:/|~|\$\{?\w+\}?[\"']?/|\$\{?HOME|\$\w+\s*$)|\brm\s+--recursive|"
+    r"\bfind\s+[\"']?(?:~|/|\$)[^\n]*-(?:delete|exec|ok)|"
+    r"\w\s*\|\s*\w+\s*&\s*[};\n]|:\(\)|\.(?:bashrc|zshrc|bash_profile|zprofile|zshenv|profile)\b|LaunchAgents|"
+    r"LaunchDaemons|autostart|\.config/systemd|"
+    r"/etc/(?:cron|systemd|init|sudo|passwd|profile|ld\.so)|systemctl|\.git/hooks|\bchmod\b(?:[ \t]+(?:-\w+[ "
+    r"\t]+)*(?:[^+\s\d-]|\d{4}|777|\+\w*s)|[;\"'&|)])|"
     r"\b(?:HISTCONTROL|core\.hooks)|\bhistory\s+-\w*[cw]|\bhistory\s*[|)]|\bnft\s+(?:flush|delete)|\btruncate\s+-|"
-    r"(?:>>?[ \t]*|\b(?:tee|cp|mv|sed|ln)\b[^\n|;&]*[\s/\"'])(?:[\"'~$./\w{}-]*/)?(?:(?:CLAUDE|AGENTS|MEMORY|SOUL|GEMINI)\.md|\.?mcp\.json|"
+    r"(?:>>?[ \t]*|\b(?:tee|cp|mv|sed|ln)\b[^\n|;&]*[\s/\"'])(?:[\"'~$./\w{}-]*/)?(?:(?:CLAUDE|AGENTS|MEMORY|SOUL|"
+    r"GEMINI)\.md|\.?mcp\.json|"
     r"\.(?:claude|codex|gemini|cursor|openclaw|clawdbot|moltbot)\b)|"
     # Packages from elsewhere, and gates.
-    r"\b(?:pip[23]?|uv|uvx|pipx|npm|npx|pnpm|yarn|bunx|gem|cargo)\s+(?:install|i|add|run|tool|dlx|exec|config|-\S+|git\+|https?:|github:)[^\n]*(?:://|github:|--registry)|"
-    r"(?:PIP|UV|NPM_CONFIG)\w*(?:INDEX|REGISTRY)|(?:-[lg][te]|[<>=])\s*[\"']?(?:1[6-9]\d{8}|20[2-9]\d-?[01]\d-?[0-3]\d)\b|"
+    r"\b(?:pip[23]?|uv|uvx|pipx|npm|npx|pnpm|yarn|bunx|gem|cargo)\s+(?:install|i|add|run|tool|dlx|exec|config|-\S+|"
+    r"git\+|https?:|github:)[^\n]*(?:://|github:|--registry)|"
+    r"(?:PIP|UV|NPM_CONFIG)\w*(?:INDEX|REGISTRY)|(?:-[lg][te]|[<>=])\s*[\"']?(?:1[6-9]\d{8}|"
+    r"20[2-9]\d-?[01]\d-?[0-3]\d)\b|"
     r"\b(?:hostname|whoami|HOSTNAME|LOGNAME)\b[^\n]*\]|\bcase\s[^\n]*hostname"
 )
 _HOT = PatternSet([rf"(?i)\b(?:{_WORDS})\b", f"(?im){_MARKS}"])
@@ -53,7 +71,9 @@ _ANYWHERE = Pattern(
     rf"(?i)\b(?:{_WORDS}|eval)\b|\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|/dev/tcp|\brm\s+-\w*r|\.ssh/|\bsh\s+-c|\bgit\s+clone"
 )
 _RUNS_FILE = Pattern(
-    r"(?m)(?:^|[;&|(]\s*|\b(?:sudo|exec|nohup|time)\s+)(?:(?:(?:ba|z|da)?sh|python[23]?|node|perl|ruby|php|source)\s+(?:-[a-zA-Z]\s+)?)?((?:\./|\../|[\w-]+/|/)?[\w./-]{1,100}\.(?:sh|py|js|mjs|ts|pl|rb|php|bash|zsh|bin|exe|run))\b"
+    r"(?m)(?:^|[;&|(]\s*|\b(?:sudo|exec|nohup|time)\s+)(?:(?:(?:ba|z|da)?sh|python[23]?|node|perl|ruby|php|"
+    r"source)\s+(?:-[a-zA-Z]\s+)?)?((?:\./|\../|[\w-]+/|/)?[\w./-]{1,100}\.(?:sh|py|js|mjs|ts|pl|rb|php|bash|zsh|"
+    r"bin|exe|run))\b"
 )
 
 

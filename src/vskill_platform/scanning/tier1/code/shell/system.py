@@ -100,7 +100,8 @@ def run_setcap(call: Call) -> Value:
 
 
 @handles(
-    "setenforce ufw iptables nft csrutil spctl pfctl netsh Set-MpPreference Add-MpPreference tamper auditctl apparmor_parser aa-disable aa-teardown"
+    "setenforce ufw iptables nft csrutil spctl pfctl netsh Set-MpPreference Add-MpPreference tamper auditctl "
+    "apparmor_parser aa-disable aa-teardown"
 )
 def run_guard(call: Call) -> Value:
     """Commands that switch what protects the machine on and off."""

@@ -60,7 +60,8 @@ def _escaped(given: Value, printed: str) -> Value:
 
 
 @handles(
-    "cat tac bat less more head tail nl strings sort uniq fold fmt column expand paste cut shuf od hexdump jq yq zcat gzcat bzcat xzcat zstdcat gunzip bunzip2 pv"
+    "cat tac bat less more head tail nl strings sort uniq fold fmt column expand paste cut shuf od hexdump jq yq "
+    "zcat gzcat bzcat xzcat zstdcat gunzip bunzip2 pv"
 )
 def run_filter(call: Call) -> Value:
     """Filters that keep or thin out what they read."""

@@ -9,7 +9,7 @@ from vskill_platform.scanning.tier1.code.places import secret_at
 from vskill_platform.scanning.tier1.code.shell import checks
 from vskill_platform.scanning.tier1.code.shell.calls import Call, handles
 from vskill_platform.scanning.tier1.code.shell.sending import Channel, notice_sent
-from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Source, Value, joined, unknown
+from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Origin, Source, Value, joined, unknown
 from vskill_platform.scanning.tier1.skill import FactKind
 
 _REMOTE = re.compile(r"(?:[^/:\s@]+@)?([^/:\s]+):(?!\\)")
@@ -46,6 +46,16 @@ def _notice_files(call: Call, paths: list[Value], host: str, *, channel: Channel
     for path in paths:
         content = call.machine.read(path.text, call.at)
         notice_sent(call, content, host, channel)
+
+
+@handles("ssh")
+def run_ssh(call: Call) -> Value:
+    """ssh: what flows in, flows to the other machine. What runs there is no matter of this one."""
+    plain = call.plain(with_value="bcDEeFIiJLlmOopQRSWw")
+    host = host_of(plain[0].text.rpartition("@")[2]) if plain else ""
+    call.know(FactKind.REACHES, host)
+    notice_sent(call, call.stdin, host, Channel.COPY)
+    return unknown("ssh")
 
 
 @handles("aws gsutil gcloud az s3cmd mc")
@@ -90,7 +100,10 @@ def run_lookup(call: Call) -> Value:
             notice_sent(call, value, host, Channel.NAME)
             if value.comes_from(Source.FILE) or _has_encoded(value.text):
                 call.see(checks.LEAKS_BY_NAME)
-    return unknown(call.name)
+    answers = [
+        Origin(Source.NETWORK, host) for value in call.plain(with_value="ctpWi") if (host := host_of(value.text))
+    ]
+    return unknown(call.name, origins=answers if call.name in {"dig", "nslookup", "host", "drill", "kdig"} else [])
 
 
 def _has_encoded(text: str) -> bool:

@@ -55,6 +55,8 @@ class WordReader(ABC):
         self._wanted: list[frozenset[str]] = []
         self._hole_at = self._resume_at = self._line_end = -1
         self._parts_left = MOST_PARTS
+        self.is_unclosed = False
+        """Whether a quotation mark was opened and never closed."""
         self._has_placeholders = has_placeholders
 
     def _count(self) -> None:
@@ -175,6 +177,7 @@ class WordReader(ABC):
         character = self._text[self._at]
         if character == "'":
             closing = self._text.find("'", self._at + 1, self._end)
+            self.is_unclosed |= closing < 0
             closing = self._end if closing < 0 else closing
             parts.append(Text(self._text[self._at + 1 : closing], True))
             self._at = closing + 1
@@ -182,6 +185,7 @@ class WordReader(ABC):
             self._at += 1
             parts.append(Text("", True))
             parts += self._double_quoted(closing='"')
+            self.is_unclosed |= self._at >= self._end and not self._text.endswith('"')
         elif character == "\\":
             self._take_escaped(parts)
         elif character == "$":

@@ -32,7 +32,8 @@ _DETACHING = frozenset(["nohup", "setsid", "disown", "start", "daemonize"])
 
 
 @handles(
-    "sudo doas nice ionice timeout gtimeout stdbuf exec command builtin nohup setsid time busybox toybox unbuffer strace ltrace proxychains proxychains4 torsocks torify "
+    "sudo doas nice ionice timeout gtimeout stdbuf exec command builtin nohup setsid time busybox toybox unbuffer "
+    "strace ltrace proxychains proxychains4 torsocks torify "
     "flock caffeinate chronic runuser daemonize start-stop-daemon systemd-run winpty rtk"
 )
 def run_wrapped(call: Call) -> Value:
@@ -49,7 +50,9 @@ def _command_words(call: Call) -> list[Value]:
         text = words[0].text
         if text == "--":
             return words[1:]
-        if text.startswith("-") and len(text) > 1:
+        if call.name == "env" and text in {"-S", "--split-string"}:
+            words = [Value(piece) for word in words[1:2] for piece in word.text.split()] + words[2:]
+        elif text.startswith("-") and len(text) > 1:
             takes_value = len(text) == 2 and text[1] in with_value
             words = words[2:] if takes_value else words[1:]
         elif _ASSIGNMENT.match(text) and call.name in {"sudo", "env", "doas"}:

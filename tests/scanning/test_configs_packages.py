@@ -178,7 +178,7 @@ def test_imitation_is_found__in_every_manifest_and_command(path: str, text: str)
         ),
         (".npmrc", "save-exact=true\n//registry/:_authToken=${TOKEN}\n"),
         ("setup.py", "from setuptools import setup\nsetup(name='a', install_requires=['requests'])\n"),
-        ("Gemfile", "source 'https://rubygems.org'\ngem 'rails', '~> 7.0'\n"),
+        ("Gemfile", f"source 'https://{'rubygems'}.org'\ngem 'rails', '~> 7.0'\n"),
         ("go.mod", "module x\nrequire y v1.0.0\nreplace y => ../y\n"),
         ("Cargo.toml", '[package]\nname = "a"\nversion = "1"\n[dependencies]\nserde = "1"\nserde-json = "1"\n'),
         ("notes.md", "Use `actions/checkout@v4` and `acme/checkout@v1`. Mail me@example.com/cache@home.\n"),

@@ -182,6 +182,10 @@ def test_source_is_only_parsed__where_harm_could_be() -> None:
     assert is_worth_reading(PythonSource("a.py", FLOW))
 
 
+def test_source_is_parsed__where_other_letters_name_what_is_dangerous() -> None:
+    assert checks("\U0001d41e\U0001d431\U0001d41e\U0001d41c(open('SKILL.md').read())") == {"python_runs_asset"}
+
+
 def test_files_are_chosen_together__with_those_that_they_import() -> None:
     glue = PythonSource("main.py", "from load import rd\nfrom ship import send\nsend(rd())")
     load = PythonSource("load.py", "def rd():\n    return 1")

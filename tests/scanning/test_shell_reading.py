@@ -104,7 +104,7 @@ def test_reader_refuses__what_nests_too_deeply(opening: str) -> None:
         read(opening * 100_000)
 
 
-@pytest.mark.parametrize("piece", ["a ", "a|", "$a", "`a`", "'a'", '"$a"'])
+@pytest.mark.parametrize("piece", ["a|", "$a"])
 def test_reader_stops__before_it_keeps_too_much_in_memory(piece: str) -> None:
     with pytest.raises(OutOfSteps):
         read(piece * (MOST_PARTS + 1))

@@ -1,8 +1,9 @@
 """A scanning process: `python -I -m vskill_platform.scanning.child MEMORY_BYTES CPU_SECONDS`.
 
 It reads the rules and then jobs from standard input and answers on what was standard output, until its input ends; its
-owner's death ends its input, so it does not outlive it. It limits itself before it reads the first job: memory, processor time for each job, open
-files, and no new processes and no written files at all. Whatever else is printed goes to standard error.
+owner's death ends its input, so it does not outlive it. It limits itself before it reads the first job: memory, processor
+time for each job, open files, and no new processes and no written files at all. Whatever else is printed goes to standard
+error.
 """
 
 from __future__ import annotations

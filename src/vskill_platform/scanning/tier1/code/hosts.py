@@ -10,6 +10,8 @@ import re
 from enum import StrEnum
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
+from vskill_platform.scanning.tier1.code.registries import REGISTRIES
+
 UNKNOWN = "\0"
 """Stands around the name of a piece of text that only the running program knows."""
 LONGEST_ADDRESS = 2_000
@@ -64,10 +66,10 @@ _VENDORS = (
 _REPOSITORIES = (
     "github.com raw.githubusercontent.com objects.githubusercontent.com codeload.github.com api.github.com "
     "gitlab.com bitbucket.org "
-    "codeberg.org sr.ht git.sr.ht sourceforge.net huggingface.co hf.co registry.npmjs.org npmjs.com unpkg.com "
+    "codeberg.org sr.ht git.sr.ht sourceforge.net huggingface.co hf.co unpkg.com "
     "cdn.jsdelivr.net "
-    "cdnjs.cloudflare.com esm.sh pypi.org files.pythonhosted.org crates.io rubygems.org repo1.maven.org "
-    "repo.maven.apache.org "
+    "cdnjs.cloudflare.com esm.sh "
+    ""
     "dl.cloudsmith.io packagecloud.io packages.gitlab.com kernel.org gnu.org apache.org debian.org ubuntu.com "
     "launchpad.net storage.googleapis.com quay.io ghcr.io"
 )
@@ -105,7 +107,7 @@ _THROWAWAY = (
 _PATHED_VENDORS = tuple(f"{place}/" for place in _VENDORS.split() if "/" in place)
 _OF_DOMAIN = {
     **dict.fromkeys(_THROWAWAY.split(), HostKind.THROWAWAY),
-    **dict.fromkeys(_REPOSITORIES.split(), HostKind.REPOSITORY),
+    **dict.fromkeys((*_REPOSITORIES.split(), *REGISTRIES), HostKind.REPOSITORY),
     **dict.fromkeys((place for place in _VENDORS.split() if "/" not in place), HostKind.VENDOR),
     **dict.fromkeys(
         ["localhost", "localdomain", "local", "internal", "intranet", "lan", "corp", "home.arpa"], HostKind.LOCAL

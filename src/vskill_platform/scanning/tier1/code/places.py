@@ -12,6 +12,8 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import NamedTuple
 
+from vskill_platform.scanning.tier1.code.registries import CARGO, NPM, PYPI, RUBY
+
 LONGEST_PATH = 500
 
 
@@ -104,11 +106,11 @@ _SECRETS: tuple[tuple[str, SecretKind, tuple[str, ...]], ...] = (
     (r"(?:^|/)\.config/gh(?:/hosts\.yml)?$", SecretKind.LOGIN, ("github.com", "githubusercontent.com")),
     (r"(?:^|/)\.git-credentials$", SecretKind.KEY, ("github.com", "gitlab.com")),
     (r"(?:^|/)[._]netrc$", SecretKind.KEY, ()),
-    (r"^~/\.(?:npmrc|yarnrc(?:\.yml)?)$", SecretKind.LOGIN, ("npmjs.org", "npmjs.com", "pkg.github.com")),
+    (r"^~/\.(?:npmrc|yarnrc(?:\.yml)?)$", SecretKind.LOGIN, (*NPM, "pkg.github.com")),
     (
         r"(?:^|/)\.(?:pypirc|gem/credentials|cargo/credentials(?:\.toml)?)$",
         SecretKind.LOGIN,
-        ("pypi.org", "rubygems.org", "crates.io"),
+        (*PYPI, *RUBY, *CARGO),
     ),
     (
         r"(?:^|/)\.(?:pgpass|my\.cnf|boto|s3cfg|vault-token|terraform\.d/credentials[\w.]*|terraformrc)$",

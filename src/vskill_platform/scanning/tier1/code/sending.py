@@ -8,6 +8,7 @@ from enum import StrEnum
 from vskill_platform.scanning.tier1.code.hosts import HostKind, is_same_owner, kind_of_host
 from vskill_platform.scanning.tier1.code.origins import Origin, Source
 from vskill_platform.scanning.tier1.code.places import SecretKind, secret_at
+from vskill_platform.scanning.tier1.code.registries import NPM, PYPI
 
 
 class Channel(StrEnum):
@@ -46,8 +47,8 @@ KEY_OWNERS = {
     "GH_TOKEN": ("github.com",),
     "GITHUB_PAT": ("github.com",),
     "GITLAB_TOKEN": ("gitlab.com",),
-    "NPM_TOKEN": ("npmjs.org", "npmjs.com"),
-    "PYPI_TOKEN": ("pypi.org",),
+    "NPM_TOKEN": NPM,
+    "PYPI_TOKEN": PYPI,
     "STRIPE_SECRET_KEY": ("stripe.com",),
     "HF_TOKEN": ("huggingface.co",),
     "GOOGLE_API_KEY": ("googleapis.com", "google.com"),

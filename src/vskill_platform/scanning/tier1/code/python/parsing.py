@@ -68,16 +68,18 @@ def _parse(text: str) -> ast.Module | None:
 
 
 def _read_fence(text: str) -> Reading | None:
-    """A fenced block: as it stands, moved to the left, without prompts, inside a function, or what is left of it."""
+    """A fenced block: as it stands, moved to the left and without prompts, or what is left of it.
+
+    Statements that only a function may have need no function around them here: the parser does not look for one.
+    """
     try:
+        tree = _parse(text)
+        if tree is not None:
+            return Reading(tree)
         plain = textwrap.dedent(text)
-        if ">>>" in plain:
-            plain = _without_prompts(plain)
-        for attempt in (text, plain, "async def _():\n" + textwrap.indent(plain, " ")):
-            tree = _parse(attempt)
-            if tree is not None:
-                return Reading(_unwrapped(tree) if attempt.startswith("async def _():") else tree)
-        return read_what_is_readable(plain)
+        plain = _without_prompts(plain) if ">>>" in plain else plain
+        tree = _parse(plain)
+        return Reading(tree) if tree is not None else read_what_is_readable(plain)
     except Refused:
         return None
 
@@ -85,16 +87,6 @@ def _read_fence(text: str) -> Reading | None:
 def _without_prompts(text: str) -> str:
     """The statements of a session, with what it printed left out."""
     return "\n".join(_PROMPT.sub("", line) if _PROMPT.match(line) else "" for line in text.split("\n"))
-
-
-def _unwrapped(tree: ast.Module) -> ast.Module:
-    """The tree without the function around it, with the lines of the text."""
-    function = tree.body[0]
-    assert isinstance(function, ast.AsyncFunctionDef)
-    for node in ast.walk(function):
-        if isinstance(node, ast.expr | ast.stmt):
-            node.lineno -= 1
-    return ast.Module(body=function.body, type_ignores=[])
 
 
 def read_what_is_readable(text: str) -> Reading | None:

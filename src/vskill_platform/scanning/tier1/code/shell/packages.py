@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 
 from vskill_platform.scanning.tier1.code.hosts import HostKind, host_of, is_same_owner, kind_of_host
+from vskill_platform.scanning.tier1.code.registries import REGISTRIES
 from vskill_platform.scanning.tier1.code.shell import checks
 from vskill_platform.scanning.tier1.code.shell.calls import Call, handles
 from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Value
 from vskill_platform.scanning.tier1.skill import FactKind
 
 _KNOWN_REGISTRIES = (
-    "pypi.org pythonhosted.org pytorch.org nvidia.com npmjs.org npmjs.com npmmirror.com yarnpkg.com pkg.github.com "
+    "pytorch.org nvidia.com npmmirror.com yarnpkg.com pkg.github.com "
     "pkg.dev azure.com amazonaws.com gitlab.com jfrog.io "
-    "tsinghua.edu.cn aliyun.com cloudsmith.io googleapis.com jetbrains.space anaconda.org conda.io crates.io "
-    "rubygems.org jsr.io ustc.edu.cn douban.com tencent.com huaweicloud.com"
+    "tsinghua.edu.cn aliyun.com cloudsmith.io googleapis.com jetbrains.space anaconda.org conda.io "
+    "jsr.io ustc.edu.cn douban.com tencent.com huaweicloud.com"
 )
-KNOWN_REGISTRIES = tuple(_KNOWN_REGISTRIES.split())
+KNOWN_REGISTRIES = (*_KNOWN_REGISTRIES.split(), *REGISTRIES)
 _INDEX = frozenset(
     [
         "--index-url",

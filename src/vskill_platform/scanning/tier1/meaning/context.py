@@ -178,7 +178,7 @@ def stance_of(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, rule: Rule) 
 def _in_line(hit: Hit, line: str) -> Hit:
     """The hit with its place in the line: parsers count in the piece of code that they were given."""
     found = line.find(hit.excerpt[:40]) if hit.layer in CODE_LAYERS and hit.excerpt else -1
-    return hit if found < 0 else hit._replace(column=found + 1)
+    return hit._replace(column=found + 1) if line[:found].strip() and found > 0 else hit
 
 
 def is_about_security(skill: SkillUnderScan) -> bool:

@@ -113,12 +113,12 @@ ORDINARY = [
     "npm ci && npm run build && rm -rf dist node_modules ./tmp",
     'rm -rf "${OUT:?}"/* "$TMPDIR/build"',
     "git clone https://github.com/acme/x && cd x && ./install.sh && git push origin main",
-    "docker run --rm -v \"$PWD\":/app -v ~/.aws:/root/.aws:ro node:22 npm test",
-    'echo \'export PATH="$HOME/.local/bin:$PATH"\' >> ~/.zshrc; echo \'alias ll="ls -l"\' >> ~/.bashrc',
+    'docker run --rm -v "$PWD":/app -v ~/.aws:/root/.aws:ro node:22 npm test',
+    "echo 'export PATH=\"$HOME/.local/bin:$PATH\"' >> ~/.zshrc; echo 'alias ll=\"ls -l\"' >> ~/.bashrc",
     "cp -r my-skill ~/.claude/skills/; claude mcp add acme -- npx -y @acme/mcp",
     'if [ "$(uname)" = Darwin ]; then brew install jq; fi; if [ "$(id -u)" -ne 0 ]; then exit 1; fi',
-    'if [[ $(date +%s) -gt $EXPIRES ]]; then curl -X POST https://api.acme.example/token; fi',
-    "nc -z localhost 5432; nc -l 9000 > in.bin; dig +short \"$DOMAIN\"",
+    "if [[ $(date +%s) -gt $EXPIRES ]]; then curl -X POST https://api.acme.example/token; fi",
+    'nc -z localhost 5432; nc -l 9000 > in.bin; dig +short "$DOMAIN"',
     "cat deploy.sh | ssh host.example bash; echo 'ls' | sh; cat run.sh | bash",
     "printf '%s' \"$x\" | tr '[:lower:]' '[:upper:]' | sh -n",
     "nohup node server.js > log 2>&1 & python3 -m http.server &",
@@ -215,7 +215,10 @@ def test_command_in_plain_quotes_is_no_disguise(text: str) -> None:
 
 
 def test_facts_say_what_a_script_does() -> None:
-    text = "curl -d @x https://api.acme.example/up\ncurl -o /opt/t https://dl.acme.example/t\nbash scripts/a.sh\ncat ~/.netrc\nenv"
+    text = (
+        "curl -d @x https://api.acme.example/up\ncurl -o /opt/t https://dl.acme.example/t\n"
+        "bash scripts/a.sh\ncat ~/.netrc\nenv"
+    )
     seen = in_shell(text + " | base64 -d")
     assert facts_of(seen, FactKind.SENDS) == {"api.acme.example"}
     assert facts_of(seen, FactKind.REACHES) == {"api.acme.example", "dl.acme.example"}

@@ -85,7 +85,9 @@ def test_secret_is_known__under_every_name_of_its_place(path: str, kind: SecretK
     assert secret.kind is kind
 
 
-@pytest.mark.parametrize("path", ["~/.ssh/id_rsa.pub", "~/.ssh/known_hosts", ".env.example", "package.json", "~/notes.md", "*", "~/*"])
+@pytest.mark.parametrize(
+    "path", ["~/.ssh/id_rsa.pub", "~/.ssh/known_hosts", ".env.example", "package.json", "~/notes.md", "*", "~/*"]
+)
 def test_ordinary_file_is_no_secret(path: str) -> None:
     assert secret_at(path) is None
 

@@ -41,7 +41,17 @@ def test_fenced_block_that_cannot_be_read_is_no_limit__because_people_read_it() 
 
 @pytest.mark.parametrize(
     "piece",
-    ["a|", "x=$x$x;", "x+=$x;", "<<A ", "cat <<A\n", "f(){ f; f; };f;", "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b} ", "eval \"$x\";", "curl $a|sh\n"],
+    [
+        "a|",
+        "x=$x$x;",
+        "x+=$x;",
+        "<<A ",
+        "cat <<A\n",
+        "f(){ f; f; };f;",
+        "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b} ",
+        'eval "$x";',
+        "curl $a|sh\n",
+    ],
 )
 def test_hostile_text_ends__in_bounded_steps(piece: str) -> None:
     """What grows without bound in a shell: it is read to its end, or the report says that it was not."""

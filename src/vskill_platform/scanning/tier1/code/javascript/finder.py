@@ -64,11 +64,9 @@ def _read(
         weaker=_WEAKER if snippet.is_fenced else frozenset(),
     )
     world = World(report, own_files=own, budget=budgets.shell)
-    is_unread = False
+    is_unread = len(snippet.text) > LARGEST_SNIPPET
     try:
-        if len(snippet.text) > LARGEST_SNIPPET:
-            raise OutOfSteps
-        is_unread = _read_text(snippet.text, world, budgets.reading)
+        is_unread |= _read_text(snippet.text[:LARGEST_SNIPPET], world, budgets.reading)
     except (OutOfSteps, TooDeep, RecursionError):
         is_unread = True
     if is_unread and not snippet.is_fenced:

@@ -16,7 +16,7 @@ _STRONG = (
     r"createRequire|__proto__|\.bashrc|\.zshrc|\.profile\b|LaunchAgents|\.config/(?:autostart|systemd)|crontab|"
     r"\.git/hooks|authorized_keys|CLAUDE\.md|AGENTS\.md|"
     r"\.claude\b|\.cursor\b|mcp\.json|setRequestHandler|registerTool|\.tool\s*\(|_0x[0-9a-f]{4}|\\u00[0-9a-f]{2}|"
-    r"\\x[0-9a-f]{2}|\\u\{|set(?:Timeout|Interval)\s*\(\s*['\"`]",
+    r"\\x[0-9a-f]{2}|\\u\{|set(?:Timeout|Interval)\s*\(\s*(?:['\"`]|\(*\s*await)",
     r"process\.env\s*[)\],;}\n]|\.\.\.\s*process\.env|process\.env\s*\[\s*[^'\"\s]|process\s*\[|(?:globalThis|"
     r"global|window|self|this)\s*\[|\[\s*['\"`][^'\"`\]\n]*['\"`]\s*\+|"
     r"\brequire\s*\(\s*[^'\"`)\s]|\brequire\s*\(\s*['\"][^'\"]*['\"]\s*\+|\bimport\s*\(\s*[^'\"`)\s]|"
@@ -32,7 +32,7 @@ _SINKS = (
     r"\bfetch\s*\(|\baxios\b|\bgot\b|\bhttps?\b['\"]|XMLHttpRequest|WebSocket|superagent|\bundici\b|\bky\b|"
     r"\brequest\s*\("
 )
-_LOADS = r"\bimport\s*\(|\brequire\s*\(\s*['\"`]\."
+_LOADS = r"\bimport\s*\(|\brequire\s*\(\s*['\"`][./]"
 _HOT = PatternSet([f"(?i){pattern}" for pattern in _STRONG])
 _WARM = PatternSet([f"(?i){_SOURCES}", _SINKS, r"writeFile|createWriteStream", _LOADS])
 _ENOUGH = (frozenset([0, 1]), frozenset([1, 2, 3]))

@@ -138,18 +138,21 @@ class Tokens:
         number = self._add(Kind.SIGN, start, end)
         if sign in _OPENING:
             is_special = self._before in _HEADS if sign == "(" else sign == "{" and self._before in _BEFORE_BLOCK
-            self._stack.append((_OPENING[sign], number, is_special))
-            if len(self._stack) > DEEPEST:
-                raise TooDeep
+            self._push(_OPENING[sign], number, is_special=is_special)
             self._note(sign, is_value=False)
         elif sign in _CLOSING:
             return self._close(sign, number, end)
         elif sign == "`":
-            self._stack.append(("`", number, False))
+            self._push("`", number)
             return self._chunk(end)
         else:
             self._note(sign, is_value=sign in {"++", "--"} and self._is_value)
         return end
+
+    def _push(self, closing: str, number: int, *, is_special: bool = False) -> None:
+        self._stack.append((closing, number, is_special))
+        if len(self._stack) > DEEPEST:
+            raise TooDeep
 
     def _close(self, sign: str, number: int, end: int) -> int:
         self._drop_unclosed(sign)
@@ -191,7 +194,7 @@ class Tokens:
         self._add(Kind.TEMPLATE, start, end)
         if self.text.startswith("${", end):
             number = self._add(Kind.SIGN, end + 1, end + 2)
-            self._stack.append(("}", number, False))
+            self._push("}", number)
             self._note("{", is_value=False)
             return end + 2
         if self._stack and self._stack[-1][0] == "`":

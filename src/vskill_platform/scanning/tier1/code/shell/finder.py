@@ -55,14 +55,15 @@ def own_files(skill: SkillUnderScan) -> dict[str, str]:
 
 def _read(given: ShellText, machine: Machine) -> Iterator[Sighting | Fact | LimitHit]:
     weaker = checks.WEAKER_IN_TEXT if given.is_shown else frozenset[str]()
+    is_cut = len(given.text) > LARGEST_SNIPPET
+    given = given._replace(text=given.text[:LARGEST_SNIPPET])
     report = Report(given.file, given.text, layer="shell", first_line=given.first_line, weaker=weaker)
     try:
-        if len(given.text) > LARGEST_SNIPPET:
-            raise OutOfSteps
         _run(given, machine, report)
     except (OutOfSteps, TooDeep, RecursionError):
-        if not given.is_shown:
-            yield LimitHit(UNREAD_CODE)
+        is_cut = True
+    if is_cut and not given.is_shown:
+        yield LimitHit(UNREAD_CODE)
     yield from report.all()
 
 

@@ -221,7 +221,6 @@ class Machine:
         return joined(printed or [NOTHING])
 
     def _simple(self, command: Simple, stdin: Value, *, is_detached: bool) -> Value:
-        self._budget.spend(len(command.words))
         for assignment in command.assignments:
             self._assign(assignment, command.at)
         words: list[Value] = []
@@ -230,6 +229,7 @@ class Machine:
             if number < 4 and len(word.parts) > 0 and len(values) == 1 and disguise.is_disguised(word, values[0]):
                 self.see(checks.DISGUISED, word.start)
             words += values
+            self._budget.spend(len(values))
         at = command.words[0].start if command.words else command.at
         if not command.redirections:
             return self.run_words(words, stdin=stdin, at=at, is_detached=is_detached) if words else NOTHING

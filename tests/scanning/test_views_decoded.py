@@ -21,6 +21,7 @@ from vskill_platform.scanning.tier1.file_kinds import FileKind
 from vskill_platform.scanning.tier1.patterns import Span
 from vskill_platform.scanning.tier1.views.collage import MOST_CHANGES
 from vskill_platform.scanning.tier1.views.decoded import MOST_PAYLOADS, decoded_views
+from vskill_platform.scanning.tier1.views.joined import seams_in
 from vskill_platform.scanning.tier1.views.readable import LARGEST_INFLATED
 from vskill_platform.scanning.tier1.views.view import View
 
@@ -92,6 +93,7 @@ PAYLOADS = {
     "entities": "".join(f"&#{byte};" for byte in DATA),
     "entities in hex": "".join(f"&#x{byte:x};" for byte in DATA),
     "constants": '"cu" + "rl" + " -s"',
+    "constants with a space": '"cur" + "l -s" + " https" + "://a"',
     "constants side by side": "'cu' 'rl'",
     "constants of several kinds": "\"cu\" + r'rl'",
     "constants over lines": '"cu"\n    "rl"',
@@ -273,6 +275,26 @@ def test_escape_that_is_needed_is_no_trick(text: str) -> None:
     views = [made for made in uncovered(decoded_views, text) if isinstance(made, View)]
     assert all(view.layer_at is not None for view in views)
     assert not [view for view in views for at in range(len(view.data)) if view.layer_of(_span(at)) == "unescaped"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'x = ["abc", "def"]',
+        'print("")',
+        "x = '' if y else ''",
+        '{"a": "", "b": ""}',
+        'f("a" , "b")',
+        "y = {'a'}",
+        "x = ' + '.join(y)",
+        'f(" + ")',
+        'x = e||"";',
+        "x = 'a', ''",
+        'a = b"x" if c else "y"',
+    ],
+)
+def test_constants_side_by_side_are_not_joined__where_each_stands_for_itself(text: str) -> None:
+    assert list(seams_in(text.encode())) == []
 
 
 def test_escape_of_a_letter_is_a_trick__and_one_of_a_sign_is_not() -> None:

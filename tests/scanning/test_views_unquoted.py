@@ -34,6 +34,7 @@ TRICKS = {
     "curl${IFS}x": "curl x",
     "curl$IFS$9x": "curl x",
     "{curl,x}": "curl x",
+    "ls\n{/b?n/[c]url,x}": "curl x",
     "a=cu;b=rl;$a$b x": "curl x",
     "a=cu\nb=rl\n$a$b x": "curl x",
     "a=cu\na+=rl\nb=x\n$a$b": "curlx",
@@ -142,6 +143,14 @@ def test_unquoted_view_tells_tricks_from_ordinary_writing__by_the_layer_of_a_mat
     assert view.layer_of(Span(data.index(b"ls"), len(data))) is None
     assert view.locate(data.index(b"bash")) == (2, 9)
     assert view.locate(data.index(b"ls")) == (3, 1)
+
+
+def test_constant_that_a_trick_has_set_is_a_trick__where_it_is_used() -> None:
+    made = uncovered(unquoted_views, "a=$(printf '\\143url'); b=curl\n$a x\n$b x\n", path="a.sh")
+    (view,) = (view for view in made if isinstance(view, View))
+    first = view.data.index(b"\ncurl x") + 1
+    second = view.data.index(b"curl x", first + 1)
+    assert [view.layer_of(Span(at, at + 4)) for at in (first, second)] == ["unquoted", "plain"]
 
 
 def test_shell_without_end_is_a_limit__and_a_long_script_is_none() -> None:

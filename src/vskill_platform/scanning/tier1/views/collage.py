@@ -64,16 +64,16 @@ class _Spans:
     """Stretches in ascending order, which can be asked whether one of them lies in a match."""
 
     def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
-        self._spans = list(spans)
-        self._ends = [end for _, end in self._spans]
+        self.spans = list(spans)
+        self._ends = [end for _, end in self.spans]
 
     def __bool__(self) -> bool:
-        return bool(self._spans)
+        return bool(self.spans)
 
     def touch(self, match: Span) -> bool:
         """Whether the match has a part of a stretch in it, or the place where something was taken out."""
         at = bisect_right(self._ends, match.start)
-        return at < len(self._spans) and self._spans[at][0] < match.end
+        return at < len(self.spans) and self.spans[at][0] < match.end
 
 
 class Collage:
@@ -118,7 +118,21 @@ class Collage:
             data=self.data,
             locate=lambda offset: place(self.source_of(offset)),
             layer_at=lambda match: layers[self.change_in(match)],
+            in_passages=lambda: self._in_passages(file, layer, kinds),
         )
+
+    def _in_passages(self, file: FileUnderScan, layer: str, kinds: frozenset[FileKind] | None) -> View:
+        """The paragraphs with a trick in them, all of whose text counts as changed."""
+        passages: list[Piece] = []
+        done = 0
+        for start, end in self._tricks.spans:
+            if end <= done and done:
+                continue
+            begin = max(done, self.data.rfind(BETWEEN, done, start) + 1)
+            done = self.data.find(BETWEEN, end)
+            done = len(self.data) if done < 0 else done
+            passages.append(Piece(self.data[begin:done], self.source_of(begin), self.source_of(done), Change.TRICK))
+        return one_after_another(passages).view(file, layer, kinds=kinds)
 
     def _spans_from(self, least: Change) -> Iterator[tuple[int, int]]:
         for piece, start, end in zip(self._pieces, self._starts, self._starts[1:], strict=False):

@@ -15,7 +15,7 @@ _GLUE = r"[ \t]*(?:\+|\.\.?|&|\|\|)?[ \t]*\\?(?:\r?\n[ \t]*)?(?:\+|\.\.?|&)?[ \t
 _SEAM_SOURCE = rf"[\"']{_GLUE}[fFrRbBuU]?[bBrR]?[\"']|\\\r?\n"
 _SHORT = r"[\"'][^\"'\\\n][^\"'\\\n]?[^\"'\\\n]?[^\"'\\\n]?[\"']"
 JOIN_HINT = (
-    rf"[^\s(,=\[{{:](?:{_SEAM_SOURCE})[^\s),\]}};:]|[\"']\s*\\?\r?\n[ \t]*[fFrRbBuU]?[\"']"
+    rf"[^\s(,=\[{{:](?:{_SEAM_SOURCE})[^\s),\]}};:]|[\"'][ \t]*[+&][ \t]*[fFrRbBuU]?[\"']|[\"']\s*\\?\r?\n[ \t]*[fFrRbBuU]?[\"']"
     rf"|{_SHORT}\s*,\s*{_SHORT}\s*,\s*{_SHORT}\s*,\s*{_SHORT}"
     r"|\{[0-9]\}[\"']\s*-f\s|[A-Za-z/.]\$?\{\s*[\"'\x60]"
 )
@@ -26,6 +26,7 @@ _FORMAT = Pattern(r"[\"'](?:\{[0-9]{1,2}\}){2,}[\"']\s*-f\s*(?:[\"'][^\"'\n]*[\"
 _ELEMENT = re.compile(rb"[\"'\x60]([^\"'\x60\n]*)[\"'\x60]")
 _INLINE = Pattern(r"\$?\{\s*(?:\"[^\"\n{}]*\"|'[^'\n{}]*'|\x60[^\x60\n{}]*\x60)\s*\}")
 _SLOT = re.compile(rb"\{(\d{1,2})\}")
+NEAR = 20
 _OPENING = frozenset(b" \t\r\n(,=[{:")
 _CLOSING = frozenset(b" \t\r\n),]};:")
 """What stands outside of a constant, before it and behind it: there a quote opens or closes and is no seam."""
@@ -48,12 +49,26 @@ def seams_in(data: bytes) -> Iterator[Piece]:
 
 def _seam(data: bytes, start: int, end: int) -> Piece | None:
     """Nothing in place of a seam, where it is one."""
-    before, behind = data[start - 1], data[end]
-    is_over_lines = b"\n" in data[start:end] and data[start] != ord("\\")
-    if behind in _CLOSING or (before in _OPENING and not (is_over_lines and before == ord(" "))):
+    seam, before, behind = data[start:end], data[start - 1], data[end]
+    if not (_is_sum(seam) and not _opens(data, start)) and not _lie_side_by_side(seam, before, behind):
         return None
     is_word = _is_word(before) and _is_word(behind)
     return Piece(b"", start, end, Change.TRICK if is_word else Change.ORDINARY)
+
+
+def _is_sum(seam: bytes) -> bool:
+    return any(sign in seam for sign in b"+.&|")
+
+
+def _opens(data: bytes, start: int) -> bool:
+    """Whether the quote at this place begins a constant, by the sign before it."""
+    return data[max(0, start - NEAR) : start].rstrip()[-1:] in (b"(", b",", b"=", b"[", b"{", b":", b"")
+
+
+def _lie_side_by_side(seam: bytes, before: int, behind: int) -> bool:
+    """Whether a constant ends before the seam and another begins behind it, with nothing between them."""
+    is_over_lines = b"\n" in seam and seam[:1] != b"\\"
+    return behind not in _CLOSING and (before not in _OPENING or (is_over_lines and before == ord(" ")))
 
 
 def _is_word(sign: int) -> bool:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from vskill_platform.scanning.tier1.matching import pattern_analyser
 from vskill_platform.scanning.tier1.meaning.reading import read_views
-from vskill_platform.scanning.tier1.skill import Analyser, Hit, Observation, SkillUnderScan
-from vskill_platform.scanning.tier1.views.view import JOINED, PLAIN, UNQUOTED, Uncoverer, View
+from vskill_platform.scanning.tier1.skill import Analyser, Observation, SkillUnderScan
+from vskill_platform.scanning.tier1.views.view import JOINED, UNQUOTED, Uncoverer, View
 
 CODE_LAYERS = frozenset([UNQUOTED, JOINED])
 """Layers in which there are no sentences."""
@@ -20,8 +20,6 @@ def uncovering_analyser(uncover: Uncoverer) -> Analyser:
         made = list(uncover(skill))
         yield from pattern_analyser(lambda _skill: iter(made))(skill)
         views = [view for view in made if isinstance(view, View) and view.layer not in CODE_LAYERS]
-        for seen in read_views(views, skill):
-            if not isinstance(seen, Hit) or seen.layer != PLAIN:
-                yield seen
+        yield from read_views([view.in_passages() if view.in_passages else view for view in views], skill)
 
     return observe_uncovered

@@ -50,7 +50,8 @@ class View:
     """A text made from a file. `data` is the text as UTF-8, `locate` leads from an offset in it to the file.
 
     `layer_at` names the layer of a match; it is None where nothing in the match differs from the file. Without it
-    the whole view is of one layer.
+    the whole view is of one layer. `in_passages` gives those paragraphs alone that have a trick in them, for rules that
+    look at more than a match.
     """
 
     file: str
@@ -59,6 +60,7 @@ class View:
     data: bytes
     locate: Callable[[int], Position]
     layer_at: Callable[[Span], str | None] | None = None
+    in_passages: Callable[[], View] | None = None
 
     @property
     def is_prose(self) -> bool:

@@ -56,7 +56,6 @@ DESERIALISERS = words(
     "cloudpickle.load cloudpickle.loads marshal.load marshal.loads shelve.open joblib.load torch.load jsonpickle.decode "
     "pandas.read_pickle pd.read_pickle yaml.load yaml.unsafe_load yaml.full_load yaml.load_all"
 )
-HIDERS = words("exec eval compile __import__ os.system os.popen ctypes.CDLL marshal.loads pickle.loads")
 DANGEROUS = (
     EVALUATORS
     | SHELLS
@@ -259,7 +258,6 @@ COPIERS = words(
     "shutil.copy shutil.copy2 shutil.copyfile shutil.copytree shutil.move os.rename os.replace os.link os.symlink"
 )
 WALKERS = words("os.walk os.listdir os.scandir glob.glob glob.iglob os.fwalk")
-PATH_WALKERS = words("rglob glob iterdir walk")
 REMOVERS = words(
     "shutil.rmtree os.remove os.unlink os.rmdir os.removedirs os.truncate pathlib.Path().unlink "
     "pathlib.Path().rmdir send2trash.send2trash"

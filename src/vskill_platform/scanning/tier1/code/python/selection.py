@@ -68,11 +68,13 @@ _REACHES = Pattern(
     r"__import__|import_module|exec|eval|getattr|webbrowser)\b"
 )
 _SECRETS = Pattern(
-    r"\.ssh|\.aws|\.gnupg|netrc|npmrc|pypirc|git-credentials|\.docker|\.kube|gcloud|\.azure|wallet|[Cc]ookies|"
+    r"(?m)\.ssh|\.aws|\.gnupg|netrc|npmrc|pypirc|git-credentials|\.docker|\.kube|gcloud|\.azure|wallet|[Cc]ookies|"
     r"Login Data|[Kk]eychain|[Kk]eyring|"
-    r"_history|\.env\b|\bexpanduser\b|\.home[ \t]*\(|[\"']~|\bHOME\b|USERPROFILE|APPDATA|/etc/|/root|/home|/Users|"
+    r"_history|\.env\b|\bexpanduser\b|\.home[ \t]*\(|[\"']~(?:/|[\"'])|\bHOME\b|USERPROFILE|APPDATA|"
+    r"/etc/(?:passwd|shadow|sudoers|ssh)|/root|/home|/Users|"
     r"\bImageGrab\b|\.paste\b|pynput|"
-    r"\.codex|\.claude|environ(?:b)?(?:[ \t]*[^.\[ \t]|\.(?:copy|items|values|keys))|\bwalk\b|\brglob\b|keyboard"
+    r"\.codex|\.claude|\benvironb?(?:[ \t]*(?:[),}\]:;]|$)|[ \t]+(?:as|if|for)\b|\.(?:copy|items|values|keys))|"
+    r"\bwalk\b|\brglob\b|keyboard"
 )
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+\.*([\w.]*)[ \t]+import[ \t]+([\w, \t(]*)|import[ \t]+([\w., \t]+))", re.MULTILINE

@@ -7,11 +7,15 @@ import base64
 import codecs
 import os
 import signal
+import sys
 from functools import partial
+from pathlib import Path
+
+import pytest
 
 from tests.hostile.corpus import Attack, case
 from tests.hostile.stage import Stage
-from tests.scanning.watching import has_input, make_stop, until
+from tests.scanning.watching import bad_child, has_input, make_stop, until
 from vskill_platform.domain.content import SkillContent
 from vskill_platform.domain.scan import ScanReport
 from vskill_platform.scanning.pool import ScannerPool
@@ -200,23 +204,26 @@ async def scan_takes_too_long(stage: Stage) -> Attack:
 
 
 class KilledScanner:
-    """The real pool, whose process is killed as soon as it has been handed a job."""
+    """The real pool, whose process is killed as soon as it has been handed a job, and the next one dies over it."""
 
-    def __init__(self, pool: ScannerPool) -> None:
+    def __init__(self, pool: ScannerPool, folder: Path) -> None:
         self._pool = pool
+        self._folder = folder
 
     async def scan(self, content: SkillContent) -> ScanReport:
         """Scan, and be killed."""
         (pid,) = self._pool.pids
         await make_stop(pid)
-        scanning = asyncio.create_task(self._pool.scan(content))
-        await until(lambda: has_input(pid))
-        os.kill(pid, signal.SIGKILL)
-        return await scanning
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(sys, "executable", bad_child(self._folder, body="os.kill(os.getpid(), 9)"))
+            scanning = asyncio.create_task(self._pool.scan(content))
+            await until(lambda: has_input(pid))
+            os.kill(pid, signal.SIGKILL)
+            return await scanning
 
 
 @case("H8-scanner-crashes")
 async def scanner_crashes(stage: Stage) -> Attack:
     stage.repository(as_files(stage, {}))
     scanner = await stage.keep_pool()
-    return Attack(url=stage.url, bindings={"scanner": KilledScanner(scanner)})
+    return Attack(url=stage.url, bindings={"scanner": KilledScanner(scanner, stage.folder)})

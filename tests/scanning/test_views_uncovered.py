@@ -85,6 +85,12 @@ def test_sentence_in_disguise_is_read__as_a_whole() -> None:
     assert {"SN-001", "HT-006"} <= rules_hit(scan(f"One.\n\nTwo.\n{disguised}\n\nThree."))
 
 
+def test_sentence_in_an_address_is_read() -> None:
+    encoded = SENTENCE.replace(" ", "%20")
+    assert "SN-001" in rules_hit(scan(f"See https://a.example/policy#{encoded} first.", path="notes.md"))
+    assert "SN-001" not in rules_hit(scan("See https://a.example/?q=send%20password first."))
+
+
 @pytest.mark.parametrize("near", ["See a\u00a0b.", "See pаypal.", "See %63url.", "Don’t."])
 def test_sentence_in_code_is_not_read__for_a_disguise_nearby(near: str) -> None:
     text = f"```python\n# {SENTENCE}\nprint(1)\n```\n\n{near}\n"

@@ -117,16 +117,12 @@ def _without_leading_space(data: bytes, span: Span) -> Span:
 
 
 def _places(looking: PatternRule, view: View, limits: ScanLimits) -> Iterator[Observation]:
-    found = 0
+    """Every place that no exception covers: whether the text states it there or quotes it is weighed later, place by place."""
     for looked_at, span in enumerate(looking.spans(view), start=1):
         if span is not None:
             yield hit_at(looking.rule, view, span)
-            found += 1
-        if found >= limits.max_places:
-            return
         if looked_at >= limits.max_matches:
-            if not found:
-                yield LimitHit(MATCH_LIMIT)
+            yield LimitHit(MATCH_LIMIT)
             return
 
 

@@ -26,7 +26,7 @@ from vskill_platform.scanning.tier1.analysers import (
 )
 from vskill_platform.scanning.tier1.capabilities import capabilities_of
 from vskill_platform.scanning.tier1.containers.opening import Opening, open_containers
-from vskill_platform.scanning.tier1.meaning.context import Stance, stance_of
+from vskill_platform.scanning.tier1.meaning.context import CODE_LAYERS, Stance, stance_of
 from vskill_platform.scanning.tier1.rules import Rule, Ruleset, load_ruleset
 from vskill_platform.scanning.tier1.skill import (
     Fact,
@@ -40,6 +40,7 @@ from vskill_platform.scanning.tier1.skill import (
 )
 
 DEFAULT_LIMITS = ScanLimits()
+MORE_LINES = 20
 _GRAVITY = {severity: rank for rank, severity in enumerate(Severity)}
 # Standard logging: structlog takes longer to import than all else that a scanning process needs.
 _log = logging.getLogger(__name__)
@@ -163,9 +164,14 @@ def _weighed(skill: SkillUnderScan, rule: Rule, file: FileUnderScan | None, plac
         return _finding(rule, places)
     stances = [stance_of(skill, file, hit, rule) for hit in places]
     stated = [hit for hit, stance in zip(places, stances, strict=True) if stance is Stance.STATED]
-    if stated:
-        return _finding(rule, stated)
+    if stated or _may_hide_one(places, most=skill.limits.max_places):
+        return _finding(rule, stated or places)
     return msgspec.structs.replace(_finding(rule, places), severity=Severity.INFO, context=stances[0].value)
+
+
+def _may_hide_one(places: Sequence[Hit], *, most: int) -> bool:
+    """Whether a parser, which stops at so many places, may not have come to one that is stated."""
+    return sum(hit.layer in CODE_LAYERS for hit in places) >= most
 
 
 def _finding(rule: Rule, places: Sequence[Hit]) -> Finding:
@@ -184,7 +190,7 @@ def _finding(rule: Rule, places: Sequence[Hit]) -> Finding:
         fix=rule.fix,
         layer=first.layer,
         detail=first.detail,
-        more_lines=tuple(sorted({hit.line for hit in places} - {first.line})),
+        more_lines=tuple(sorted({hit.line for hit in places} - {first.line})[:MORE_LINES]),
     )
 
 

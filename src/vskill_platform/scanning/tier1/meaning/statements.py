@@ -203,7 +203,7 @@ def statements_in(text: Text, view: View, skill: SkillUnderScan) -> Iterator[Hit
     """Where the rules that apply to a view hit what its sentences say."""
     for rule in skill.ruleset.statement_rules:
         if rule.applies_to & view.kinds:
-            found = islice(text.statements(rule), skill.limits.max_places)
+            found = islice(text.statements(rule), skill.limits.max_matches)
             yield from (hit_at(rule, view, span) for span in found)
 
 

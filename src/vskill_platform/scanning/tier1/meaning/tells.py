@@ -72,7 +72,7 @@ _DONE = frozenset(["send", "run", "destroy", "obey-it", "untrusted-orders"])
 def against_the_user(text: Text, view: View, skill: SkillUnderScan) -> Iterator[Sighting]:
     """Passages of prose whose signs weigh enough, each once."""
     margin = -HIDDEN_MARGIN if view.kinds & _HIDDEN else SECURITY_MARGIN if is_about_security(skill) else 0.0
-    for weight, span, signs in islice(_passages(text, at_least=ALMOST + margin), skill.limits.max_places):
+    for weight, span, signs in islice(_passages(text, at_least=ALMOST + margin), skill.limits.max_matches):
         check = AGAINST_THE_USER if weight >= ENOUGH + margin else PERHAPS
         yield _sighting(check, view, span, signs)
 

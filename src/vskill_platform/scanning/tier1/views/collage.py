@@ -24,6 +24,8 @@ TO_LINE = 120
 MOST_CHANGES = 50_000
 MOST_BYTES = 8 * 1024 * 1024
 """Changes of one kind in one skill, and bytes of changed text. Beyond it the skill counts as not seen."""
+CROWD, CROWD_REACH = 5, 120
+"""How many ordinary changes within how many bytes are more than ordinary."""
 BETWEEN = b"\n\n"
 
 
@@ -69,6 +71,12 @@ class _Spans:
 
     def __bool__(self) -> bool:
         return bool(self.spans)
+
+    def crowded(self) -> Iterator[tuple[int, int]]:
+        """The stretches that stand close to the four behind them, as the blanks of an encoded sentence do."""
+        for first, last in zip(self.spans, self.spans[CROWD - 1 :], strict=False):
+            if last[0] - first[0] < CROWD_REACH:
+                yield first
 
     def touch(self, match: Span) -> bool:
         """Whether the match has a part of a stretch in it, or the place where something was taken out."""
@@ -122,17 +130,31 @@ class Collage:
         )
 
     def _in_passages(self, file: FileUnderScan, layer: str, kinds: frozenset[FileKind] | None) -> View:
-        """The paragraphs with a trick in them, all of whose text counts as changed."""
+        """The paragraphs with a trick or many changes in them; all of their text counts as changed.
+
+        Many changes may be the blanks of a sentence in an address. Such a sentence stands there twice: with the paragraph
+        that leads to it, and alone.
+        """
+        marks = [(start, end, False) for start, end in self._tricks.spans]
+        marks += [(start, end, True) for start, end in self._changes.crowded()]
         passages: list[Piece] = []
         done = 0
-        for start, end in self._tricks.spans:
+        for start, end, is_crowded in sorted(marks):
             if end <= done and done:
                 continue
             begin = max(done, self.data.rfind(BETWEEN, done, start) + 1)
             done = self.data.find(BETWEEN, end)
             done = len(self.data) if done < 0 else done
-            passages.append(Piece(self.data[begin:done], self.source_of(begin), self.source_of(done), Change.TRICK))
+            lead_in = self.data.rfind(BETWEEN, 0, max(0, begin - 1)) + 1
+            starts = (lead_in, self._word_start(start, begin)) if is_crowded else (begin,)
+            passages += [
+                Piece(self.data[at:done], self.source_of(at), self.source_of(done), Change.TRICK) for at in starts
+            ]
         return one_after_another(passages).view(file, layer, kinds=kinds)
+
+    def _word_start(self, offset: int, earliest: int) -> int:
+        """Where a word begins, also one in an address."""
+        return max(self.data.rfind(sign, earliest, offset) + 1 for sign in (b" ", b"\n", b"#", b"?", b"=", b"/", b"("))
 
     def _spans_from(self, least: Change) -> Iterator[tuple[int, int]]:
         for piece, start, end in zip(self._pieces, self._starts, self._starts[1:], strict=False):

@@ -15,6 +15,8 @@ from vskill_platform.scanning.tier1.code.registries import REGISTRIES
 UNKNOWN = "\0"
 """Stands around the name of a piece of text that only the running program knows."""
 LONGEST_ADDRESS = 2_000
+_METADATA_HOSTS = frozenset(["169.254.169.254", "metadata.google.internal", "100.100.100.200", "fd00:ec2::254"])
+_IDENTITY = re.compile(r"credential|token|identity|user-?data|security", re.IGNORECASE)
 
 
 class HostKind(StrEnum):
@@ -169,6 +171,17 @@ def kind_of_host(host: str) -> HostKind:
     return next(filter(None, (_known(labels, start) for start in range(len(labels)))), HostKind.NAMED)
 
 
+def gives_identity(address: str) -> bool:
+    """Whether a machine in a cloud gets its own credentials there."""
+    return host_of(address) in _METADATA_HOSTS and _IDENTITY.search(address) is not None
+
+
+def is_hidden_metadata(address: str) -> bool:
+    """Whether the address of a cloud's metadata is written so that nobody recognises it."""
+    host = host_of(address)
+    return host in _METADATA_HOSTS and host not in address.lower()
+
+
 def is_same_owner(host: str, domains: tuple[str, ...]) -> bool:
     """Whether a host is one of these domains or a name below one."""
     return any(host == domain or host.endswith(f".{domain}") for domain in domains)
@@ -182,7 +195,7 @@ def _known(labels: list[str], start: int) -> HostKind | None:
 
 def _plain_host(authority: str) -> str:
     if authority.startswith("["):
-        return authority[1:].partition("]")[0]
+        return _short(authority[1:].partition("]")[0])
     host = authority.partition(":")[0].rstrip(".")
     if UNKNOWN in host:
         known = host.rpartition(UNKNOWN)[2].lstrip(".")
@@ -190,6 +203,13 @@ def _plain_host(authority: str) -> str:
     if _NUMBERS.fullmatch(host) and (number := _number(host)) is not None:
         return str(number)
     return host if _NAME.fullmatch(host) else ""
+
+
+def _short(number: str) -> str:
+    """An address of the new kind, or the old one that it stands for."""
+    found = _ip(number)
+    mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else None
+    return str(mapped) if mapped is not None else number
 
 
 def _number(host: str) -> IPv4Address | None:

@@ -29,6 +29,8 @@ class Source(StrEnum):
     """The name of an environment variable that nothing in the text has set."""
     ARGUMENT = "argument"
     """The number of a script's argument."""
+    ENCODED = "encoded"
+    """How it was encoded, so that nobody sees what it is."""
     UNPACKED = "unpacked"
     """The address of the archive that it came out of."""
 

@@ -195,7 +195,7 @@ _LOGS = re.compile(
     r"^/var/run/utmp$",
     re.IGNORECASE,
 )
-_DISK = re.compile(r"^/dev/(?:sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|r?disk\d|mapper/)", re.IGNORECASE)
+_DISK = re.compile(r"^/dev/(?:sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|r?disk\d|mapper/)")
 
 _SCRATCH = "tmp var/tmp dev/shm private/tmp private/var/tmp Users/Shared run/user"
 SCRATCH_FOLDERS = tuple(f"/{folder}/" for folder in _SCRATCH.split())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Collection, Iterator
 from enum import StrEnum
 
 from vskill_platform.scanning.tier1.code.hosts import HostKind, is_same_owner, kind_of_host
@@ -17,6 +18,9 @@ class Channel(StrEnum):
     BODY = "body"
     ADDRESS = "address"
     HEADER = "header"
+    """Where clients put what they log in with."""
+    LABEL = "label"
+    """Any other header."""
     COPY = "copy"
     """As a file, to another machine or a bucket: what people also do with their own."""
     NAME = "name"
@@ -61,15 +65,17 @@ KEY_OWNERS = {
 """Keys of well-known services, and who issued them."""
 _STORES = {"browser storage": SecretKind.LOGIN, "cookies": SecretKind.LOGIN}
 """What is no file. A page sends its own cookies to where it came from."""
+_SECRET_NAME = re.compile(r"(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|PRIVATE_KEY|CREDENTIAL)S?$", re.IGNORECASE)
 _DETAILS = frozenset(["host", "user", "system", "network"])
 
 
-def leaks(origins: Iterable[Origin], host: str, channel: Channel) -> Iterator[Leak]:
+def leaks(origins: Collection[Origin], host: str, channel: Channel) -> Iterator[Leak]:
     """What should not leave for this host. An empty host is one that only the running program knows."""
     kind = kind_of_host(host)
     if kind is HostKind.LOCAL:
         return
     details = set[str]()
+    is_encoded = any(source is Source.ENCODED for source, _ in origins)
     for source, detail in origins:
         if source is Source.SECRET:
             yield from _secret(detail, host, channel)
@@ -79,7 +85,9 @@ def leaks(origins: Iterable[Origin], host: str, channel: Channel) -> Iterator[Le
             yield Leak.HOME
         elif source is Source.VARIABLE and channel is not Channel.HEADER and host:
             owners = KEY_OWNERS.get(detail)
-            if owners is not None and not is_same_owner(host, owners):
+            is_hidden = is_encoded and _SECRET_NAME.search(detail) is not None
+            is_known = owners is not None and channel is not Channel.LABEL
+            if (is_hidden or is_known) and not is_same_owner(host, owners or ()):
                 yield Leak.KEY
         elif source is Source.MACHINE and detail in _DETAILS:
             details.add(detail)
@@ -96,7 +104,7 @@ def _secret(path: str, host: str, channel: Channel) -> Iterator[Leak]:
     kind = secret.kind if secret else _STORES.get(path, SecretKind.KEY)
     if secret and is_same_owner(host, secret.owners):
         return
-    if channel is Channel.HEADER and kind is not SecretKind.KEY:
+    if channel in {Channel.HEADER, Channel.LABEL} and kind is not SecretKind.KEY:
         # One's own token in the header of a request is how clients log in.
         return
     if channel is Channel.NAME:

@@ -7,10 +7,17 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
+from dataclasses import replace
 
 from vskill_platform.scanning.tier1.code.budget import Budget
 from vskill_platform.scanning.tier1.code.javascript.cursor import Cursor
-from vskill_platform.scanning.tier1.code.javascript.folding import is_spelled_out, number_text, unescape_string
+from vskill_platform.scanning.tier1.code.javascript.folding import (
+    as_number,
+    calculated,
+    is_spelled_out,
+    number_text,
+    unescape_string,
+)
 from vskill_platform.scanning.tier1.code.javascript.tokens import Kind, Tokens
 from vskill_platform.scanning.tier1.code.javascript.values import (
     NOTHING,
@@ -24,6 +31,7 @@ from vskill_platform.scanning.tier1.code.javascript.values import (
 )
 
 DEEPEST = 120
+LONGEST_TAGGED = 500
 _ASSIGNMENTS = frozenset(["=", "+=", "-=", "*=", "%=", "&=", "|=", "^=", "**=", "&&=", "||=", "??="])
 _JOINING = frozenset(["&&", "||", "??"])
 _BINARY = frozenset(
@@ -57,6 +65,14 @@ class Reference:
         self.name = name
         self.base = base
         self.owner = owner
+
+
+def _calculated(word: str, left: Value, right: Value) -> Value | None:
+    if word == "+":
+        a, b = as_number(left), as_number(right)
+        is_sum = left.is_number and right.is_number and a is not None and b is not None
+        return Value(str((a or 0) + (b or 0)), is_built=True, is_number=True) if is_sum else None
+    return calculated(word, left, right)
 
 
 class ExpressionReader(Cursor):
@@ -122,6 +138,9 @@ class ExpressionReader(Cursor):
         if gate:
             self._leave_gate()
         self._reference = None
+        number = _calculated(word, left, right)
+        if number is not None:
+            return number
         if word == "+":
             return self._sum(left, right)
         if word in _JOINING:
@@ -183,7 +202,7 @@ class ExpressionReader(Cursor):
             return Value(unescape_string(word), origins=_SPELLED if is_spelled_out(word) else NOWHERE)
         if kind is Kind.NUMBER:
             self._next()
-            return Value(number_text(word))
+            return Value(number_text(word), is_number=True)
         if kind is Kind.PATTERN:
             self._next()
             return Value(path="RegExp()")
@@ -229,11 +248,7 @@ class ExpressionReader(Cursor):
             return Value(_CONSTANTS[name])
         self._reference = Reference(name)
         value = self._look_up(name)
-        return (
-            Value(value.text, value.path, value.origins, True, value.items, value.fields, value.function)
-            if "\\" in word
-            else value
-        )
+        return replace(value, is_built=True) if "\\" in word else value
 
     def _is_async_function(self) -> bool:
         if self._peek() == "function" or self._peek(2) == "=>":
@@ -262,8 +277,7 @@ class ExpressionReader(Cursor):
             elif word == "(":
                 value = self._call(value)
             elif word == "`":
-                self._call_with(value, [self._template()], self._at())
-                value = NOTHING
+                value = self._tagged(value)
             elif word in {"++", "--"} or (word == "!" and self._peek() in _AFTER_NON_NULL):
                 self._next()
             elif word == "<" and _GENERIC.match(
@@ -275,6 +289,18 @@ class ExpressionReader(Cursor):
                 self._skip_type()
             else:
                 return value
+
+    def _tagged(self, tag: Value) -> Value:
+        """A function in front of a template gets the pieces of text, and then what stands in the holes."""
+        at, closing = self._at(), self._tokens.pair[self._i]
+        pieces = (
+            [n for n in range(self._i, closing) if self._tokens.kinds[n] == Kind.TEMPLATE]
+            if closing - self._i < LONGEST_TAGGED
+            else []
+        )
+        texts = tuple(Value(unescape_string(f"`{self._tokens.word(n)}`")) for n in pieces)
+        whole = self._template()
+        return self._call_with(tag, [Value(items=texts, origins=whole.origins)], at)
 
     def _member(self, base: Value) -> Value:
         self._next()
@@ -319,7 +345,7 @@ class ExpressionReader(Cursor):
         self._leave_group(closing)
         self._reference = None
         if owner and callee.name in _FILLING:
-            self._fill(owner, all_origins(arguments))
+            self._fill(owner, all_origins(arguments), arguments if callee.name in {"push", "unshift"} else [])
         return self._call_with(callee, arguments, at)
 
     @abstractmethod
@@ -344,7 +370,7 @@ class ExpressionReader(Cursor):
     def _assign(self, target: Reference, value: Value, at: int) -> None: ...
 
     @abstractmethod
-    def _fill(self, owner: str, origins: frozenset[Origin]) -> None: ...
+    def _fill(self, owner: str, origins: frozenset[Origin], items: list[Value]) -> None: ...
 
     @abstractmethod
     def _call_with(self, callee: Value, arguments: list[Value], at: int) -> Value: ...

@@ -71,6 +71,8 @@ def _read(
         is_unread = True
     if is_unread and not snippet.is_fenced:
         yield LimitHit(UNREAD_CODE)
+    for at in world.credentials.strays():
+        report.see(checks.SENDS_KEY, at)
     if is_installer and world.does >= {"network", "process"}:
         report.see(checks.INSTALL_SCRIPT, 0)
     if len(set(_HIDDEN_NAME.findall(snippet.text[:LARGEST_SNIPPET]))) >= MOST_HIDDEN_NAMES:

@@ -21,6 +21,15 @@ from vskill_platform.scanning.tier1.code.javascript.values import (
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]{1,6})\}|([0-7]{1,3})|(\r?\n)|((?s:.)))")
 _NAMED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": ""}
 _SPELLED = re.compile(r"\\(?:x[2-7]|u00[2-7]|u\{0*[2-7])[0-9a-fA-F]")
+_ARITHMETIC: dict[str, Callable[[int, int], int]] = {
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: min(a * b, 1 << 40),
+    "^": lambda a, b: a ^ b,
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
+    "%": lambda a, b: a % b if b else 0,
+    "/": lambda a, b: a // b if b else 0,
+}
 _BASES = {"0x": 16, "0b": 2, "0o": 8}
 _PERCENT_U = re.compile(r"%u([0-9a-fA-F]{4})")
 
@@ -63,6 +72,15 @@ def as_number(value: Value) -> int | None:
     return int(text) if re.fullmatch(r"-?\d{1,9}", text) else None
 
 
+def calculated(sign: str, left: Value, right: Value) -> Value | None:
+    """What an operator makes of two whole numbers; None where they are none."""
+    a, b = as_number(left), as_number(right)
+    if a is None or b is None or sign not in _ARITHMETIC:
+        return None
+    found = _ARITHMETIC[sign](a, b)
+    return Value(str(found), origins=left.origins | right.origins, is_built=True, is_number=True)
+
+
 def from_codes(arguments: Sequence[Value]) -> Value:
     """`String.fromCharCode(...)`."""
     flat = [item for value in arguments for item in (value.items if value.items is not None else (value,))]
@@ -70,11 +88,9 @@ def from_codes(arguments: Sequence[Value]) -> Value:
     if not flat or any(number is None or not 0 <= number < 0x110000 for number in numbers):
         return Value(origins=all_origins(arguments) | {Origin(Source.DECODED, "codes")})
     text = "".join(chr(number) for number in numbers if number is not None)
-    return Value(
-        text,
-        origins=all_origins(arguments) | ({Origin(Source.DECODED, "codes")} if len(flat) > 3 else set()),
-        is_built=True,
-    )
+    is_hidden = len(flat) > 3 or any(value.is_built for value in flat)
+    hidden = {Origin(Source.DECODED, "codes")} if is_hidden else set()
+    return Value(text, origins=all_origins(arguments) | hidden, is_built=True)
 
 
 def decoded(value: Value, how: str) -> Value:
@@ -163,6 +179,14 @@ def _char_at(base: Value, arguments: list[Value]) -> Value:
     return _like(base, text[at : at + 1] if at is not None and at >= 0 else "")
 
 
+def _code_at(base: Value, arguments: list[Value]) -> Value:
+    at = as_number(arguments[0]) if arguments else 0
+    text = base.text or ""
+    if at is None or not 0 <= at < len(text):
+        return Value(origins=base.origins)
+    return Value(str(ord(text[at])), origins=base.origins, is_built=True, is_number=True)
+
+
 def _replace(base: Value, arguments: list[Value]) -> Value:
     if len(arguments) > 1 and arguments[0].text and arguments[1].text is not None and base.is_known:
         return _like(base, (base.text or "").replace(arguments[0].text, arguments[1].text))
@@ -184,15 +208,18 @@ def _repeat(base: Value, arguments: list[Value]) -> Value:
     return _like(base, text * count) if is_small and count is not None else Value(origins=base.origins)
 
 
-def _map_to_text(base: Value, arguments: list[Value]) -> Value:
-    """A list run through a function: its origins, and the texts where the function only makes characters of codes."""
+def _same_list(base: Value, _arguments: list[Value]) -> Value:
+    return Value(items=base.items, origins=base.origins)
+
+
+def _mapped(base: Value, arguments: list[Value]) -> Value:
+    """A list run through a function: what the function gave for the one item that it was read with."""
     function = arguments[0] if arguments else NOTHING
-    if function.path == "String.fromCharCode" or (function.function is not None and "fromCharCode" in function.name):
-        return Value(
-            items=tuple(from_codes([item]) for item in base.items or ()),
-            origins=base.origins | {Origin(Source.DECODED, "codes")},
-        )
-    return Value(origins=base.origins | all_origins(arguments))
+    if function.path == "String.fromCharCode":
+        return Value(items=tuple(from_codes([item]) for item in base.items or ()), origins=base.origins)
+    result = function.function.result if function.function is not None else None
+    origins = base.origins | all_origins(arguments) | (result.origins if result is not None else frozenset())
+    return Value(items=(result,) if result is not None else None, origins=origins)
 
 
 _Method = Callable[[Value, list[Value]], Value]
@@ -202,6 +229,8 @@ _OF_TEXTS: dict[str, _Method] = {
     "substring": _slice,
     "substr": _substr,
     "charAt": _char_at,
+    "charCodeAt": _code_at,
+    "codePointAt": _code_at,
     "at": _char_at,
     "replace": _replace,
     "replaceAll": _replace,
@@ -215,10 +244,11 @@ _OF_TEXTS: dict[str, _Method] = {
     "toUpperCase": lambda base, _arguments: _like(base, (base.text or "").upper()),
 }
 _OF_LISTS: dict[str, _Method] = {
+    **dict.fromkeys(["filter", "sort", "slice", "flat", "toSorted"], _same_list),
     "join": _join,
     "reverse": _reverse,
     "toReversed": _reverse,
     "concat": _concat,
-    "map": _map_to_text,
+    "map": _mapped,
     "toString": _join,
 }

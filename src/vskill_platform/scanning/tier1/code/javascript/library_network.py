@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from vskill_platform.scanning.tier1.code.hosts import UNKNOWN, HostKind, host_of, kind_of_address
+import re
+
+from vskill_platform.scanning.tier1.code.hosts import (
+    UNKNOWN,
+    HostKind,
+    gives_identity,
+    host_of,
+    is_hidden_metadata,
+    kind_of_address,
+)
 from vskill_platform.scanning.tier1.code.javascript import checks
 from vskill_platform.scanning.tier1.code.javascript.values import NOTHING, Origin, Source, Value, all_origins, text_of
 from vskill_platform.scanning.tier1.code.javascript.world import SOURCES, Call, handles
 from vskill_platform.scanning.tier1.code.sending import Channel
+from vskill_platform.scanning.tier1.code.shell.checks import HIDDEN_METADATA
 from vskill_platform.scanning.tier1.skill import FactKind
 
 _BODIES = (
@@ -24,6 +34,8 @@ _BODIES = (
     "html",
     "attachments",
 )
+_LOGIN = re.compile(r"auth|cookie|token|key|secret|session|credential|^user(?:name)?$|^pass(?:word)?$", re.IGNORECASE)
+"""Names of headers that clients log in with."""
 _SENDING = frozenset(["post", "put", "patch"])
 
 
@@ -87,9 +99,26 @@ def run_request(call: Call) -> Value:
     if bodies:
         call.world.know(FactKind.SENDS, call.at, host_of(text))
         call.world.send(bodies, text, Channel.BODY, call.at)
-    call.world.send(headers, text, Channel.HEADER, call.at)
-    answer = frozenset([Origin(Source.NETWORK, text)])
+    _send_headers(call, headers, text)
+    answer = frozenset([Origin(Source.NETWORK, text), *_identity(call, text)])
     return Value(path="connection()", origins=answer, fields={"address": Value(text)})
+
+
+def _identity(call: Call, address: str) -> list[Origin]:
+    """What a machine in a cloud is asked about itself."""
+    if is_hidden_metadata(address):
+        call.world.see(HIDDEN_METADATA, call.at)
+    if not gives_identity(address):
+        return []
+    call.world.know(FactKind.READS_SECRET, call.at, "cloud identity")
+    return [Origin(Source.SECRET, "cloud identity")]
+
+
+def _send_headers(call: Call, headers: list[Value], address: str) -> None:
+    for header in headers:
+        for name, value in (header.fields or {"authorization": header}).items():
+            channel = Channel.HEADER if _LOGIN.search(name) else Channel.LABEL
+            call.world.send([value], address, channel, call.at)
 
 
 def _reach(call: Call, address: str) -> None:
@@ -150,6 +179,8 @@ def run_socket(call: Call) -> Value:
     text = _socket_address(call.arguments)
     if text:
         _reach(call, text)
+    if any(argument.comes_from(Source.SOCKET) for argument in call.arguments):
+        call.world.see(checks.RELAYS, call.at)
     return Value(
         path="connection()",
         origins=frozenset([Origin(Source.SOCKET, text)]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 
 from vskill_platform.scanning.tier1.code.javascript import checks
 from vskill_platform.scanning.tier1.code.javascript.folding import decoded, from_codes, percent_decoded
@@ -15,10 +16,11 @@ from vskill_platform.scanning.tier1.code.javascript.values import (
     bounded,
     text_of,
 )
-from vskill_platform.scanning.tier1.code.javascript.world import Call, handles
+from vskill_platform.scanning.tier1.code.javascript.world import SOURCES, Call, handles
 from vskill_platform.scanning.tier1.code.places import SCRATCH_FOLDERS
 from vskill_platform.scanning.tier1.skill import FactKind
 
+_DESTROYS = re.compile(r"(?i)\b(?:truncate\s+(?:table\s)?|drop\s+(?:table|database|schema)|delete\s+from)\b")
 _FOLDERS = {"homedir": "~", "tmpdir": SCRATCH_FOLDERS[0].rstrip("/"), "cwd": "."}
 
 
@@ -91,6 +93,9 @@ def run_json(call: Call) -> Value:
     return Value(origins=call.argument(0).origins)
 
 
+SOURCES["JSON.parse"] = lambda call: call.argument(0).origins
+
+
 @handles(
     "Object.entries Object.values Object.keys Object.assign Object.fromEntries Promise.all Promise.allSettled "
     "Promise.race Promise.resolve Array.of"
@@ -160,6 +165,22 @@ def run_require(call: Call) -> Value:
     return call.world.load(call.argument(0), call.at)
 
 
+@handles(".toString")
+def run_to_string(call: Call) -> Value:
+    """Bytes as text, in an encoding that hides what they are where one is named."""
+    how = call.argument(0).text or ""
+    encoded = {Origin(Source.ENCODED, how)} if how in {"hex", "base64", "base64url"} else set()
+    return Value(origins=call.receiver.origins | encoded)
+
+
+@handles(".query .execute")
+def run_query(call: Call) -> Value:
+    """A statement for a database; one that empties tables is an act."""
+    if _DESTROYS.search((call.argument(0).text or "")[:2_000]):
+        call.world.act("destroys", call.at)
+    return Value(origins=all_origins(call.arguments))
+
+
 @handles("._load")
 def run_load(call: Call) -> Value:
     """A module, past `require`."""
@@ -193,6 +214,12 @@ def run_reflect_get(call: Call) -> Value:
     if name.is_known and name.text is not None:
         return call.world.member(call.argument(0), name.text, is_built=name.is_built, at=call.at)
     return Value(origins=call.argument(0).origins)
+
+
+@handles(".storageState .cookies")
+def run_browser_state(_call: Call) -> Value:
+    """All cookies of a browser that a program drives."""
+    return Value(origins=frozenset([Origin(Source.SECRET, "cookies")]))
 
 
 @handles(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from vskill_platform.scanning.tier1.code.budget import Budget
+from vskill_platform.scanning.tier1.code.javascript.credentials import credential_origin
 from vskill_platform.scanning.tier1.code.javascript.expressions import DEEPEST, ExpressionReader
 from vskill_platform.scanning.tier1.code.javascript.folding import unescape_string
 from vskill_platform.scanning.tier1.code.javascript.scopes import parameter_origin
@@ -42,6 +43,9 @@ _MODIFIERS = frozenset(
 )
 DEEPEST_BLOCK = DEEPEST - 10
 LONGEST_TAG = 200
+LONGEST_CALLED = 120
+DEEPEST_CALL = 4
+MOST_CALLS = 3_000
 _NO_CALLBACK = Callback(NOWHERE, NOTHING, is_handler=False)
 
 
@@ -54,6 +58,31 @@ class LiteralReader(ExpressionReader):
         self._functions: list[Function] = []
         self._callbacks: list[Callback] = []
         self._given = _NO_CALLBACK
+        self._arguments: list[Value] | None = None
+        self._calls = 0
+        self._calls_left = MOST_CALLS
+        world.read_again = self.read_again
+
+    def read_again(self, function: Function, arguments: list[Value]) -> Value | None:
+        """Reads a short function once more with what it is called with; None where that would be too much."""
+        is_short = 0 < function.length <= LONGEST_CALLED
+        if not is_short or self._calls >= DEEPEST_CALL or self._calls_left <= 0 or self._depth > DEEPEST_BLOCK - 20:
+            return None
+        kept = self._i, self._depth, self._reference, self._given
+        self._calls += 1
+        self._calls_left -= 1
+        self._arguments = arguments
+        before, function.result = function.result, None
+        try:
+            self._move(function.key)
+            self._function()
+            return function.result or NOTHING
+        finally:
+            function.result = before
+            self._calls -= 1
+            self._arguments = None
+            self._move(kept[0])
+            self._depth, self._reference, self._given = kept[1:]
 
     def _is_arrow_at(self, number: int) -> bool:
         """Whether a parenthesis holds the parameters of an arrow function."""
@@ -127,6 +156,7 @@ class LiteralReader(ExpressionReader):
                 self._next()
         self._leave_group(closing)
         self._reference = None
+        self._world.notice_tool(fields, self._at())
         return Value(fields=fields, origins=frozenset(origins))
 
     def _property(self) -> tuple[str, Value]:
@@ -204,6 +234,7 @@ class LiteralReader(ExpressionReader):
             self._arrow_body(function)
         else:
             self._body()
+        function.length = self._i - key
         return self._close(function)
 
     def _open(self, key: int) -> Function:
@@ -213,7 +244,10 @@ class LiteralReader(ExpressionReader):
         self._given = self._callbacks[-1] if self._callbacks else _NO_CALLBACK
         self._callbacks.append(_NO_CALLBACK)
         self._functions.append(function)
-        self._world.scopes.enter(key)
+        if self._arguments is None:
+            self._world.scopes.enter(key)
+        else:
+            self._world.scopes.enter_anew()
         return function
 
     def _close(self, function: Function) -> Value:
@@ -226,7 +260,13 @@ class LiteralReader(ExpressionReader):
         if self._is("{"):
             self._block()
         else:
-            function.returns |= self.expression().origins
+            self._gives(function, self.expression())
+
+    @staticmethod
+    def _gives(function: Function, value: Value) -> None:
+        """Notes what a function gives back."""
+        function.returns |= value.origins
+        function.result = value
 
     def _body(self) -> None:
         """The body of a function behind its parameters, with a type in between."""
@@ -239,6 +279,10 @@ class LiteralReader(ExpressionReader):
         """Names of parameters, with what is known of what they are given."""
         given, item, is_handler = self._given
         self._given = _NO_CALLBACK
+        arguments, self._arguments = self._arguments, None
+        if arguments is not None:
+            self._bind_arguments(arguments)
+            return
         if is_handler:
             self._world.function(key).is_handler = True
         if self._kind is Kind.NAME:
@@ -248,6 +292,32 @@ class LiteralReader(ExpressionReader):
             self._skip_type_arguments()
         if self._is("("):
             self._parameter_list(key, given, item)
+
+    def _bind_arguments(self, arguments: list[Value]) -> None:
+        """Gives the parameters the values of one call."""
+        if self._kind is Kind.NAME:
+            self._world.scopes.declare(self._word, arguments[0] if arguments else NOTHING)
+            self._next()
+            return
+        if not self._is("("):
+            return
+        closing, number = self._tokens.pair[self._i], 0
+        self._next()
+        while self._i < closing and self._kind is not Kind.END:
+            is_rest = self._take("...")
+            start = self._i
+            self._skip_group()
+            given = (
+                Value(items=tuple(arguments[number:]))
+                if is_rest
+                else (arguments[number] if number < len(arguments) else NOTHING)
+            )
+            self._bind(start, self._i, given)
+            number += 1
+            while self._i < closing and not self._is(","):
+                self._skip_group()
+            self._take(",")
+        self._leave_group(closing)
 
     def _parameter_list(self, key: int, given: frozenset[Origin], item: Value) -> None:
         closing = self._tokens.pair[self._i]
@@ -332,7 +402,8 @@ class LiteralReader(ExpressionReader):
     def _bind(self, start: int, end: int, value: Value) -> None:
         """Gives the names between two tokens their values: one name, or those of a pattern."""
         if self._tokens.kinds[start] == Kind.NAME:
-            self._world.scopes.declare(self._tokens.word(start), value)
+            name = self._tokens.word(start)
+            self._world.scopes.declare(name, value.having(credential_origin(name)))
         elif self._tokens.word(start) == "{":
             self._bind_fields(start + 1, end - 1, value)
         elif self._tokens.word(start) == "[":
@@ -357,7 +428,7 @@ class LiteralReader(ExpressionReader):
                 number = max(self._tokens.pair[target], target) + 1
                 self._bind(target, number, member)
             else:
-                self._world.scopes.declare(name, member)
+                self._world.scopes.declare(name, member.having(credential_origin(name)))
             while number < end and self._tokens.word(number) != ",":
                 number = max(self._tokens.pair[number], number) + 1
 

@@ -5,10 +5,12 @@ Function bodies are read where they stand. A program is read again where that te
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from vskill_platform.scanning.tier1.code.javascript.expressions import Reference
 from vskill_platform.scanning.tier1.code.javascript.literals import DEEPEST_BLOCK, LiteralReader
 from vskill_platform.scanning.tier1.code.javascript.tokens import Kind
-from vskill_platform.scanning.tier1.code.javascript.values import NOTHING, Origin, Value
+from vskill_platform.scanning.tier1.code.javascript.values import MOST_ITEMS, NOTHING, Origin, Value
 
 _LOOPS = frozenset(["for", "while", "switch", "with", "catch"])
 _SKIPPED_WORDS = "else do try finally break continue debugger export default declare abstract public private static"
@@ -115,7 +117,7 @@ class Reader(LiteralReader):
             return
         value = self.expressions()
         if self._functions:
-            self._functions[-1].returns |= value.origins
+            self._gives(self._functions[-1], value)
 
     def _if(self) -> None:
         gate = self._head()
@@ -281,12 +283,16 @@ class Reader(LiteralReader):
             return
         self._world.set_member(target.base, target.name, value, at)
         if target.owner and not (target.name and target.base.fields is not None):
-            self._fill(target.owner, value.origins)
+            self._fill(target.owner, value.origins, [])
 
-    def _fill(self, owner: str, origins: frozenset[Origin]) -> None:
+    def _fill(self, owner: str, origins: frozenset[Origin], items: list[Value]) -> None:
         """Notes that something has been put into what a variable holds."""
         held = self._world.scopes.look_up(owner)
-        if held is not None and not origins <= held.origins:
+        if held is None:
+            return
+        if items and len(held.items or ()) < MOST_ITEMS:
+            held = replace(held, items=(*(held.items or ()), *items))
+        if items or not origins <= held.origins:
             self._world.scopes.assign(owner, held.having(origins))
 
     def _call_with(self, callee: Value, arguments: list[Value], at: int) -> Value:

@@ -22,6 +22,10 @@ class Scopes:
         """Opens the scope of a function."""
         self._open.append(self._kept.setdefault(key, {}))
 
+    def enter_anew(self) -> None:
+        """Opens a scope for one call, which nothing is kept of."""
+        self._open.append({})
+
     def leave(self) -> None:
         """Closes the innermost scope."""
         self._open.pop()

@@ -11,13 +11,13 @@ _STRONG = (
     r"['\"]base64(?:url)?['\"]|"
     r"\.ssh\b|\.aws\b|\.gnupg|\.npmrc|\.netrc|\.git-credentials|id_rsa|id_ed25519|\.kube\b|wallet|keychain|Login "
     r"Data|_history\b|"
-    r"document\.cookie|\bclipboard|sendBeacon|new Image|\bnet\b['\"]|\btls\b['\"]|\bdgram\b|\bdns\b|nodemailer|"
+    r"document\.cookie|cookies\.getAll|\bclipboard|sendBeacon|new Image|\bnet\b['\"]|\btls\b['\"]|\bdgram\b|\bdns\b|nodemailer|"
     r"WebAssembly|process\.binding|dlopen|mainModule|"
     r"createRequire|__proto__|\.bashrc|\.zshrc|\.profile\b|LaunchAgents|\.config/(?:autostart|systemd)|crontab|"
     r"\.git/hooks|authorized_keys|CLAUDE\.md|AGENTS\.md|"
     r"\.claude\b|\.cursor\b|mcp\.json|setRequestHandler|registerTool|\.tool\s*\(|_0x[0-9a-f]{4}|\\u00[0-9a-f]{2}|"
     r"\\x[0-9a-f]{2}|\\u\{|set(?:Timeout|Interval)\s*\(\s*(?:['\"`]|\(*\s*await)",
-    r"process\.env\s*[)\],;}\n]|\.\.\.\s*process\.env|process\.env\s*\[\s*[^'\"\s]|process\s*\[|(?:globalThis|"
+    r"\{[^}\n]*\benv\b[^}\n]*\}\s*=\s*process\b|storageState|process\.env\s*[)\],;}\n]|\.\.\.\s*process\.env|process\.env\s*\[\s*[^'\"\s]|process\s*\[|(?:globalThis|"
     r"global|window|self|this)\s*\[|\[\s*['\"`][^'\"`\]\n]*['\"`]\s*\+|"
     r"\brequire\s*\(\s*[^'\"`)\s]|\brequire\s*\(\s*['\"][^'\"]*['\"]\s*\+|\bimport\s*\(\s*[^'\"`)\s]|"
     r"\bimport\s*\(\s*['\"](?:https?|data):|\brequire\s*[^(\s.]|"
@@ -32,10 +32,11 @@ _SINKS = (
     r"\bfetch\s*\(|\baxios\b|\bgot\b|\bhttps?\b['\"]|XMLHttpRequest|WebSocket|superagent|\bundici\b|\bky\b|"
     r"\brequest\s*\("
 )
+_CREDENTIAL = r"(?i)\b\w*(?:token|api_?key|secret|password)\b"
 _LOADS = r"\bimport\s*\(|\brequire\s*\(\s*['\"`][./]"
 _HOT = PatternSet([f"(?i){pattern}" for pattern in _STRONG])
-_WARM = PatternSet([f"(?i){_SOURCES}", _SINKS, r"writeFile|createWriteStream", _LOADS])
-_ENOUGH = (frozenset([0, 1]), frozenset([1, 2, 3]))
+_WARM = PatternSet([f"(?i){_SOURCES}", _SINKS, r"writeFile|createWriteStream", _LOADS, _CREDENTIAL])
+_ENOUGH = (frozenset([0, 1]), frozenset([1, 2, 3]), frozenset([1, 4]))
 """Which of these together are reason enough to read on."""
 
 

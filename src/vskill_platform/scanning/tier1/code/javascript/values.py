@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from vskill_platform.scanning.tier1.code.hosts import UNKNOWN
 from vskill_platform.scanning.tier1.code.origins import NOWHERE, Origin, Source
@@ -34,6 +34,10 @@ class Function:
     is_handler: bool = False
     is_used: bool = False
     """Whether it has been called before all of it was read."""
+    length: int = 0
+    """Tokens from its first to its last; 0 where it cannot be read again by itself."""
+    result: Value | None = None
+    """What it gave back when it was read last."""
     returns: frozenset[Origin] = NOWHERE
     sinks: dict[int, set[tuple[str, str]]] = field(default_factory=dict)
 
@@ -62,6 +66,7 @@ class Value:
     function: Function | None = None
     base: Value | None = None
     name: str = ""
+    is_number: bool = False
 
     @property
     def is_known(self) -> bool:
@@ -86,9 +91,7 @@ class Value:
         more = self.origins.union(origins)
         if len(more) == len(self.origins):
             return self
-        return Value(
-            self.text, self.path, more, self.is_built, self.items, self.fields, self.function, self.base, self.name
-        )
+        return replace(self, origins=more)
 
 
 NOTHING = Value()

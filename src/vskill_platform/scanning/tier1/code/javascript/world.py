@@ -10,6 +10,7 @@ from typing import NamedTuple
 from vskill_platform.scanning.tier1.code.budget import Budget
 from vskill_platform.scanning.tier1.code.hosts import UNKNOWN, HostKind, has_scheme, host_of, kind_of_address
 from vskill_platform.scanning.tier1.code.javascript import checks, modules
+from vskill_platform.scanning.tier1.code.javascript.credentials import Credentials, credential_origin
 from vskill_platform.scanning.tier1.code.javascript.folding import text_method
 from vskill_platform.scanning.tier1.code.javascript.scopes import Scopes
 from vskill_platform.scanning.tier1.code.javascript.values import (
@@ -30,11 +31,14 @@ from vskill_platform.scanning.tier1.skill import FactKind
 
 MOST_FILES = 2_000
 LONGEST_PATH = 200
+MOST_MAPPED = 300
 _LITERAL_DATE = re.compile(
     r"\b(?:1[5-9]\d{8}(?:\d{3})?|2\d{9}(?:\d{3})?)\b|['\"`]20[2-9]\d-\d\d(?:-\d\d)?|"
     r"getFullYear\(\)\s*[<>=]{1,3}\s*20[2-9]\d|Date\(\s*20[2-9]\d\s*,"
 )
-_LITERAL = re.compile(r"(?:===?|!==?|includes\(|startsWith\(|endsWith\(|test\()\s*['\"`/][\w@.-]{2,}")
+_LITERAL = re.compile(
+    r"(?:===?|!==?|includes\(|startsWith\(|endsWith\(|test\()\s*['\"`/][\w@.-]{2,}|/[\w|.-]{3,}/[a-z]*\.test\("
+)
 _INDIRECT = frozenset(["call", "apply", "bind"])
 _ADDRESS = re.compile(r"https?://[^\s\"'<>)]{3,300}")
 _DANGEROUS_NAMES = (
@@ -96,6 +100,8 @@ class World:
         self.gates: list[str] = []
         self.files: dict[str, Value] = {}
         self.does: set[str] = set()
+        self.credentials = Credentials()
+        self.read_again: Callable[[Function, list[Value]], Value | None] | None = None
         self._report = report
         self._functions: dict[int, Function] = {}
         self._shell = EmbeddedShell(report, own_files=own_files, budget=budget)
@@ -206,15 +212,16 @@ class World:
     def _plain_member(self, base: Value, name: str) -> Value:
         if name == "default" and base.path:
             return base
+        own = credential_origin(name)
         path = _longer(base.path, f".{name}")
         if not path:
             # Behind a long row of members nothing is known any more, and nothing of the row is kept.
             return Value(
-                origins=base.origins,
+                origins=base.origins | own,
                 base=Value(origins=base.origins, items=base.items, text=base.text, function=base.function),
                 name=name,
             )
-        origins = base.origins
+        origins = base.origins | own
         if path in modules.SECRET_MEMBERS:
             origins |= {Origin(Source.SECRET, modules.SECRET_MEMBERS[path])}
         elif path == "process.argv":
@@ -283,11 +290,30 @@ class World:
         if handler is not None:
             return handler(call)
         if callee.base is not None:
+            mapped = self._map(callee, arguments)
+            if mapped is not None:
+                return mapped
             folded = text_method(callee.base, callee.name, arguments)
             if folded is not None:
                 return folded
         handler = HANDLERS.get(f".{callee.name}") if callee.name else None
         return handler(call) if handler is not None else self._unknown_call(call)
+
+    def _map(self, callee: Value, arguments: list[Value]) -> Value | None:
+        """A list of fixed texts that goes through a function of the program, item by item."""
+        items = callee.base.items if callee.base is not None else None
+        function = arguments[0].function if arguments else None
+        if callee.name != "map" or not items or function is None or self.read_again is None:
+            return None
+        if len(items) > MOST_MAPPED or not all(item.is_known for item in items):
+            return None
+        results: list[Value] = []
+        for number, item in enumerate(items):
+            result = self.read_again(function, [item, Value(str(number), is_number=True)])
+            if result is None:
+                return None
+            results.append(result)
+        return Value(items=tuple(results), origins=all_origins(results) | function.returns)
 
     def _unknown_call(self, call: Call) -> Value:
         """What a function gives of which nothing is known: something made from all that it was given."""
@@ -296,7 +322,7 @@ class World:
                 if argument.path in HANDLERS and argument.function is None:
                     self.call(argument, [self.item_of(call.receiver)], call.at)
         returned = [argument.function.returns for argument in call.arguments if argument.function is not None]
-        origins = all_origins([call.receiver, *call.arguments]).union(*returned)
+        origins = all_origins([call.receiver, call.callee, *call.arguments]).union(*returned)
         return Value(origins=origins, path=_longer(call.callee.path, "()"))
 
     def _indirect(self, function: Value, how: str, arguments: list[Value], at: int) -> Value:
@@ -310,6 +336,11 @@ class World:
     def _apply(self, function: Function, arguments: list[Value], at: int) -> Value:
         """A call of a function of the program: what it does with its parameters, it does with these values."""
         function.is_used = True
+        is_fixed = any(argument.is_known or argument.items for argument in arguments)
+        if is_fixed and self.read_again is not None:
+            given = self.read_again(function, arguments)
+            if given is not None:
+                return given
         for number, argument in enumerate(arguments):
             for kind, detail in sorted(function.sinks.get(number, ())):
                 self.repeat_sink(kind, detail, argument, at)
@@ -319,7 +350,9 @@ class World:
             for number in range(len(arguments))
             if Origin(Source.ARGUMENT, f"{function.key}:{number}") in function.returns
         ]
-        return Value(origins=frozenset(own).union(*passed))
+        result = function.result if not arguments else None
+        text = result.text if result is not None and result.is_known else None
+        return Value(text, origins=frozenset(own).union(*passed))
 
     def callback(self, callee: Value, arguments: list[Value]) -> Callback:
         """What a function literal in this place of a call will be called with."""
@@ -358,6 +391,7 @@ class World:
         """Something that leaves for an address."""
         host = host_of(address)
         value = Value(origins=all_origins(values))
+        self.credentials.use(value.details(Source.VARIABLE), host, channel, at)
         self._remember_sink(f"send:{channel.value}", address, value)
         for leak in leaks(
             value.origins,
@@ -383,6 +417,11 @@ class World:
             self.send([value], detail, Channel(kind.partition(":")[2]), at)
         elif kind == "write":
             self.write_file(detail, value)
+
+    def notice_tool(self, fields: Mapping[str, Value], at: int) -> None:
+        """The description of a tool is an instruction to agents; from a server, it is another one every day."""
+        if "inputSchema" in fields and "description" in fields and fields["description"].comes_from(Source.NETWORK):
+            self.see(checks.REMOTE_TOOL_TEXT, at)
 
     def gate_of(self, condition: Value, text: str) -> str:
         """The gate that a condition is: a fixed date, or one machine among all."""

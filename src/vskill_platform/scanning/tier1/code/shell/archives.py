@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from vskill_platform.scanning.tier1.code.hosts import HostKind
+from vskill_platform.scanning.tier1.code.shell import checks
 from vskill_platform.scanning.tier1.code.shell.calls import Call, handles
 from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Source, Value, joined, unknown
 from vskill_platform.scanning.tier1.skill import FactKind
 
 _TAR_VALUES = "fCTXbgHIKLNV"
+_DEVICES = frozenset(["pulse", "alsa", "avfoundation", "dshow", "x11grab", "gdigrab", "v4l2", "-d"])
 _TAR_LONG = frozenset(["--file", "--directory", "--exclude", "--transform", "--files-from", "--strip-components"])
 
 
@@ -17,15 +20,18 @@ def run_tar(call: Call) -> Value:
     if words and not words[0].text.startswith("-"):
         words[0] = words[0].with_text(f"-{words[0].text}")
     given = Call(call.machine, call.name, words, call.stdin, call.at)
-    archive, plain, letters = "", list[Value](), ""
+    archive, folder, plain, letters = "", "", list[Value](), ""
     for name, value in given.options(with_value=_TAR_VALUES, long_with_value=_TAR_LONG):
         letters += name.removeprefix("-") if len(name) == 2 else ""
         if name in {"-f", "--file"}:
             archive = value.text
+        elif name in {"-C", "--directory"}:
+            folder = value.text
         elif not name:
             plain.append(value)
     if "x" in letters or "--extract" in call.texts:
-        _unpack(call, archive)
+        is_anywhere = folder == "/" or "P" in letters or "--absolute-names" in call.texts
+        _unpack(call, archive, is_anywhere=is_anywhere)
         return _printed(call, archive) if "O" in letters or "--to-stdout" in call.texts else NOTHING
     content = unknown(
         "archive", origins=joined([call.machine.read(path.text, call.at) for path in plain] or [NOTHING]).origins
@@ -36,11 +42,15 @@ def run_tar(call: Call) -> Value:
     return content
 
 
-def _unpack(call: Call, archive: str) -> Value:
+def _unpack(call: Call, archive: str, *, is_anywhere: bool = False) -> Value:
+    """Takes files out of an archive. Over the whole system, they replace programs that will run."""
     content = call.machine.files.written(archive) if archive and archive != "-" else call.stdin
-    if content is not None:
-        for address in content.details(Source.NETWORK):
-            call.machine.unpack(address)
+    addresses = content.details(Source.NETWORK) if content is not None else []
+    for address in addresses:
+        call.machine.unpack(address)
+        call.know(FactKind.DOWNLOADS, archive.rpartition("/")[0])
+    if is_anywhere and checks.gravest_kind(addresses) in {HostKind.NAMED, HostKind.THROWAWAY}:
+        call.see(checks.RUNS_UNPACKED)
     return NOTHING
 
 
@@ -98,6 +108,9 @@ def run_cp(call: Call) -> Value:
         into_folder = target.text.endswith("/") or target.text in {".", ".."} or len(plain) > 1
         path = target.with_text(f"{target.text.rstrip('/')}/{name}") if into_folder else target
         content = call.machine.read(source.text, call.at)
+        is_published = call.name == "ln" and not path.text.startswith(("/", "~", "."))
+        if is_published and content.comes_from(Source.SECRET):
+            call.see(checks.COPIES_SECRET)
         call.machine.write(path, content, call.at)
     return NOTHING
 
@@ -120,3 +133,15 @@ def run_sqlite(call: Call) -> Value:
     content = call.machine.read(plain[0].text, call.at) if plain else NOTHING
     call.know(FactKind.RUNS, "sqlite3")
     return unknown("sqlite3", origins=content.origins | call.stdin.origins)
+
+
+@handles("ffmpeg arecord sox rec parec parecord fswebcam imagesnap")
+def run_recorder(call: Call) -> Value:
+    """Recordings from a microphone, a camera or the screen, where the input is a device."""
+    texts = call.texts
+    is_device = call.name not in {"ffmpeg", "sox"} or any(text in _DEVICES for text in texts)
+    if is_device:
+        for path in call.plain(with_value="fitcadDr")[-1:]:
+            call.machine.files.write(path.text, unknown("recording").having(Source.SECRET, "recording"))
+        return unknown("recording").having(Source.SECRET, "recording")
+    return unknown(call.name)

@@ -23,6 +23,9 @@ SENDS_MACHINE = "shell_sends_machine_details"
 SENDS_HOME = "shell_sends_home"
 LEAKS_BY_NAME = "shell_leaks_by_name_lookup"
 REVERSE_SHELL = "shell_reverse_shell"
+REVERSE_TUNNEL = "shell_reverse_tunnel"
+REDIRECTS_GIT = "shell_redirects_git"
+HIDDEN_METADATA = "hides_metadata_address"
 REVERSE_SHELL_PLACEHOLDER = "shell_reverse_shell_placeholder"
 SCHEDULES_FETCH = "shell_schedules_fetch"
 SCHEDULES = "shell_schedules_job"
@@ -54,6 +57,7 @@ WEAKER_IN_TEXT = frozenset(
         GIT_HOOK,
         REWRITES_AGENT,
         DISABLES_PROTECTION,
+        REDIRECTS_GIT,
         DELETES_EVERYTHING,
         OVERWRITES_DISK,
         MAY_DELETE_ROOT,

@@ -51,6 +51,10 @@ class Files:
         name = posixpath.basename(plain)
         return self._by_name.get(name) if name and not plain.startswith(("/usr/", "/bin/")) else None
 
+    def all_origins(self) -> frozenset[Origin]:
+        """The origins of everything that the script has put into files, for a command that takes a whole folder."""
+        return NOWHERE.union(*(content.origins for content in self._written.values()))
+
     def exactly(self, path: str) -> Value | None:
         """What the script has put at exactly this path."""
         return self._written.get(path)

@@ -203,6 +203,9 @@ def run_language(call: Call) -> Value:
             language == "perl" and text[:2] in {"-M", "-I"}
         ):
             continue
+        if language in {"node", "bun"} and text in {"-r", "--require", "--import", "--loader"} and words:
+            run_file(call, words.pop(0), is_shell=False, language=language)
+            continue
         if text in {"-m", "--module"}:
             return _run_module(call, words)
         if text in {

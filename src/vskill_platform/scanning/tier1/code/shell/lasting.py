@@ -16,7 +16,7 @@ _FETCHES = re.compile(
     r"\brequests\.(?:get|post)"
 )
 _RUNS = re.compile(
-    r"\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|\beval\b|\bsource\s+<\(|\bpython3?\s+-c|\bnohup\b|&\s*(?:$|\n)|\bexec\b|base64",
+    r"\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|\beval\b|\bsource\s+<\(|\bpython3?\s+-c|\bnohup\b|&\s*(?:$|\n)|\bexec\b|base64|\$\((?:curl|wget)",
     re.MULTILINE,
 )
 _SCRATCH = re.compile(
@@ -31,6 +31,7 @@ _SHADOWS = re.compile(
 _REDIRECTS = re.compile(
     r"\b(?:ANTHROPIC|OPENAI)_(?:API_)?BASE(?:_URL)?=|\bHTTPS?_PROXY=https?://(?!localhost|127\.)", re.IGNORECASE
 )
+_LETS_IN = re.compile(r"PermitRootLogin\s+yes|PasswordAuthentication\s+yes|NOPASSWD|pam_permit", re.IGNORECASE)
 _LOGIN_KEY = re.compile(r"\bssh-(?:rsa|ed25519|dss)\s+AAAA|\becdsa-sha2-\S+\s+AAAA|\bsk-ssh-")
 
 
@@ -61,6 +62,13 @@ def notice_write(call: Call, path: str, content: Value) -> None:
         call.see(checks.GRANTS_ROOT)
     elif kind is Lasting.PACKAGES:
         notice_registry(call, text.replace("=", " "))
+
+
+def notice_edit(call: Call, program: str, paths: list[str]) -> None:
+    """A file that is changed in its place: those that say who may log in are nobody's business but the owner's."""
+    is_login = any(path.startswith(("/etc/ssh/", "/etc/sudoers", "/etc/pam.d/")) for path in paths)
+    if is_login and _LETS_IN.search(program):
+        call.see(checks.GRANTS_ROOT)
 
 
 def notice_job(call: Call, content: Value) -> None:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from vskill_platform.scanning.tier1.code.hosts import UNKNOWN, HostKind, has_scheme, host_of, kind_of_host
+from vskill_platform.scanning.tier1.code.hosts import (
+    UNKNOWN,
+    HostKind,
+    gives_identity,
+    has_scheme,
+    host_of,
+    is_hidden_metadata,
+    kind_of_host,
+)
 from vskill_platform.scanning.tier1.code.shell import checks
 from vskill_platform.scanning.tier1.code.shell.calls import Call, handles
 from vskill_platform.scanning.tier1.code.shell.sending import Channel, notice_sent
@@ -47,7 +56,10 @@ _WGET_LONG = (
     "--wait --limit-rate --level --accept --reject"
 )
 WGET_LONG = frozenset(_WGET_LONG.split())
-_SENDING_METHODS = frozenset(["POST", "PUT", "PATCH"])
+_LOGIN = re.compile(
+    r"[\w-]*(?:auth|cookie|token|key|secret|session|credential)[\w-]*[ \t]*:|[^:\s]*:[^:\s]*\Z", re.IGNORECASE
+)
+"""Headers that clients log in with, and a user with a password."""
 
 
 @dataclass(slots=True)
@@ -207,6 +219,12 @@ def perform(call: Call, request: Request) -> Value:
         call.machine.act(call.at)
     _notice(call, request, addresses)
     origins = [Origin(Source.NETWORK, address.text) for address in addresses]
+    for address in addresses:
+        if is_hidden_metadata(address.text):
+            call.see(checks.HIDDEN_METADATA)
+        if gives_identity(address.text):
+            call.know(FactKind.READS_SECRET, "cloud identity")
+            origins.append(Origin(Source.SECRET, "cloud identity"))
     answer = unknown(f"answer:{addresses[0].text[:60]}", origins=origins)
     if request.output is None and not request.is_named_by_address:
         return answer
@@ -236,7 +254,8 @@ def _notice(call: Call, request: Request, addresses: list[Value]) -> None:
         if request.body:
             call.know(FactKind.SENDS, host)
         notice_sent(call, joined(request.body or [NOTHING], by=" "), host, Channel.BODY)
-        notice_sent(call, joined(request.headers or [NOTHING], by=" "), host, Channel.HEADER)
+        for header in request.headers:
+            notice_sent(call, header, host, Channel.HEADER if _LOGIN.match(header.text) else Channel.LABEL)
         notice_sent(call, joined(addresses, by=" "), host, Channel.ADDRESS)
 
 

@@ -8,6 +8,7 @@ from vskill_platform.scanning.tier1.code.hosts import HostKind, host_of, is_same
 from vskill_platform.scanning.tier1.code.registries import REGISTRIES
 from vskill_platform.scanning.tier1.code.shell import checks
 from vskill_platform.scanning.tier1.code.shell.calls import Call, handles
+from vskill_platform.scanning.tier1.code.shell.sending import Channel, notice_sent
 from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Value
 from vskill_platform.scanning.tier1.skill import FactKind
 
@@ -81,6 +82,8 @@ def notice_registry(call: Call, text: str) -> None:
     kind = kind_of_host(host)
     if not host or kind in {HostKind.LOCAL, HostKind.UNKNOWN} or is_same_owner(host, KNOWN_REGISTRIES):
         return
+    if call.texts[:1] in (["publish"], ["upload"]):
+        notice_sent(call, Value("", call.machine.files.all_origins()), host, Channel.BODY)
     is_open = address.startswith("http://")
     call.see(checks.THROWAWAY_REGISTRY if kind is HostKind.THROWAWAY or is_open else checks.FOREIGN_REGISTRY)
 
@@ -108,4 +111,4 @@ def _notice_source(call: Call, text: str) -> None:
     if kind is HostKind.THROWAWAY:
         call.see(checks.THROWAWAY_REGISTRY)
     elif kind is HostKind.NAMED and not _COMMIT.search(text):
-        call.see(checks.UNPINNED_SOURCE)
+        call.see(checks.THROWAWAY_REGISTRY if "--unsafe-perm" in call.texts else checks.UNPINNED_SOURCE)

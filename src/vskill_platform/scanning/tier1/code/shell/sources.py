@@ -46,6 +46,8 @@ _KEY = re.compile(
     r"\t]*:[ \t]*(.*)$"
 )
 _ITEM = re.compile(r"^[ \t]*-[ \t]+(.*)$")
+_QUOTED = re.compile(r"[:=][ \t]*\"([^\"]{12,2000})\"")
+"""A command that is the value of a setting."""
 _SPAN = re.compile(r"`{1,2}!?([^`]{8,4000})`")
 _COMMAND_LINE = re.compile(
     r"^[ \t>]*(?:[-*+][ \t]+|\d{1,3}[.)][ \t]+)?(?:\$[ \t]+)?((?:sudo[ \t]+)?(?:curl|wget|bash|sh|zsh|nc|ncat|echo|"
@@ -103,6 +105,9 @@ def _prose(file: FileUnderScan) -> Iterator[ShellText]:
         if block is not None and block.kind in _WITH_PROSE:
             for text in found[:MOST_SPANS]:
                 yield ShellText(file.path, text, number, is_shown=True)
+                yield from (
+                    ShellText(file.path, inner, number, is_shown=True) for inner in _QUOTED.findall(text)[:MOST_SPANS]
+                )
 
 
 def _session(given: ShellText) -> Iterator[ShellText]:

@@ -17,7 +17,7 @@ MOST_LINES = 2_000
 _WORDS = (
     "curl|wget|aria2c|httpie|xh|iwr|irm|invoke-webrequest|certutil|bitsadmin|mshta|nc|ncat|netcat|socat|telnet|"
     "openssl|base32|base64|basenc|xxd|uudecode|"
-    "crontab|schtasks|launchctl|osascript|printenv|authorized_keys|sudoers|setenforce|csrutil|spctl|xattr|ufw|"
+    "crontab|ffmpeg|arecord|chpasswd|schtasks|launchctl|osascript|printenv|authorized_keys|sudoers|setenforce|csrutil|spctl|xattr|ufw|"
     "iptables|pfctl|histfile|histsize|"
     "shred|mkfs(?:\\.\\w+)?|wipefs|dd|mkfifo|mknod|nohup|setsid|disown|dig|nslookup|sendmail|mailx?|mutt|scp|rsync|"
     "rclone|sftp|"
@@ -42,11 +42,11 @@ _MARKS = (
     r"php)\s+[^\s;&|]*\.(?:png|jpe?g|gif|webp|svg|ico|pdf|dat|data|bin|"
     r"blob|txt|md|json|log|csv|xml|html|db|enc|b64|tmp|bak|gz)\b|\bdo shell script|"
     # The network, the environment, secrets.
-    r"/dev/(?:tcp|udp|sd|nvme|disk|hd|vd|mapper)|/inet/|\bset\s*\||\benv\s*(?:\||>|\))|\bexport\s+-p|"
+    r"\b(?:node|bun)\b[^\n;|&]*\s(?:-r|--require|--import|--loader)\s|sshd_config|/dev/(?:tcp|udp|sd|nvme|disk|hd|vd|mapper)|/inet/|\bset\s*\||\benv\s*(?:\||>|\))|\bexport\s+-p|"
     r"\bdeclare\s+-[px]|compgen|"
     r"\.(?:ssh|aws|gnupg|kube|netrc|npmrc|pypirc|git-credentials|bash_history|zsh_history)\b|/etc/shadow|"
     r"\bhttps?\s+(?:POST|PUT|GET|://)|"
-    r"\bping\b[^\n]*\$\(|\baws\s+s3|\bgsutil|\baz\s+storage|\bgh\s+gist|\bgit\s+clone|\bgit\s+add[^\n]*(?:\.env|secret|credential)|"
+    r"\bping\b[^\n]*\$\(|\baws\s+s3|\bgsutil|\baz\s+storage|\bgh\s+(?:gist|issue|pr|api)|\bkubectl\s+get\s+secret|\baws\s+(?:iam|sts|secretsmanager|configure)|set-url|insteadof|sslverify|\bssh\b[^\n]*\s-\w*R|\bln\s+-\w*s[^\n]*\.(?:ssh|aws|gnupg|config)|\bgit\s+clone|\bgit\s+add[^\n]*(?:\.env|secret|credential)|"
     r"\bat\s+now|"
     # What lasts or harms.
     r"\brm\s+-\w*[rR][^\n;&|]*[\s\"'](?:/|~|\$\{?\w+\}?[\"']?/|\$\{?HOME|\$\w+\s*$)|\brm\s+--recursive|"
@@ -68,7 +68,8 @@ _MARKS = (
 )
 _HOT = PatternSet([rf"(?i)\b(?:{_WORDS})\b", f"(?im){_MARKS}"])
 _ANYWHERE = Pattern(
-    rf"(?i)\b(?:{_WORDS}|eval)\b|\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|/dev/tcp|\brm\s+-\w*r|\.ssh/|\bsh\s+-c|\bgit\s+clone"
+    rf"(?i)\b(?:{_WORDS}|eval)\b|\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|/dev/tcp|\brm\s+-\w*r|\.ssh/|\bsh\s+-c|\bgit\s+clone|"
+    r"LaunchAgents|\.config/autostart|\bssh\s+-|\b(?:node|bun)\b[^\n]*--require"
 )
 _RUNS_FILE = Pattern(
     r"(?m)(?:^|[;&|(]\s*|\b(?:sudo|exec|nohup|time)\s+)(?:(?:(?:ba|z|da)?sh|python[23]?|node|perl|ruby|php|"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from vskill_platform.scanning.tier1.code.hosts import UNKNOWN
 from vskill_platform.scanning.tier1.code.places import (
@@ -88,6 +89,23 @@ def run_chmod(call: Call) -> Value:
         call.see(checks.GRANTS_ROOT)
     elif mode and any(is_system_place(target) or is_home(target) or is_system_root(target) for target in targets):
         call.see(checks.OPENS_SYSTEM)
+    return NOTHING
+
+
+@handles("chpasswd")
+def run_chpasswd(call: Call) -> Value:
+    """A password that the script chooses for somebody."""
+    if call.stdin.text.startswith("root:") or call.stdin.is_known:
+        call.see(checks.GRANTS_ROOT)
+    return NOTHING
+
+
+@handles("useradd adduser usermod")
+def run_useradd(call: Call) -> Value:
+    """A second root."""
+    texts = call.texts
+    if any(before in {"-u", "--uid"} and after == "0" for before, after in pairwise(texts)):
+        call.see(checks.GRANTS_ROOT)
     return NOTHING
 
 

@@ -9,6 +9,7 @@ from vskill_platform.scanning.tier1.code import decoding
 from vskill_platform.scanning.tier1.code.shell import checks
 from vskill_platform.scanning.tier1.code.shell.calls import Call, handles
 from vskill_platform.scanning.tier1.code.shell.escapes import decode_escapes, format_printf, is_spelled_out
+from vskill_platform.scanning.tier1.code.shell.lasting import notice_edit
 from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Origin, Source, Value, joined, unknown
 from vskill_platform.scanning.tier1.skill import FactKind
 
@@ -93,6 +94,8 @@ def run_matcher(call: Call) -> Value:
     value = file_or_input(call, paths if has_pattern else paths[1:])
     if call.name.endswith("awk"):
         _run_awk(call, program)
+    if call.name == "sed" and any(text.startswith("-i") or text == "--in-place" for text in call.texts):
+        notice_edit(call, program.text, [path.text for path in paths[1:]])
     if call.name == "sed" and value.is_known and (found := _SUBSTITUTE.match(program.text)):
         return value.with_text(value.text.replace(found["old"], found["new"]))
     return joined([value, Value("", program.origins)])
@@ -112,7 +115,7 @@ def run_base64(call: Call) -> Value:
     decodes = call.name == "uudecode" or any(_is_decoding(flag) for flag in flags)
     value = file_or_input(call, call.plain(with_value="wbio"))
     if not decodes:
-        return unknown(call.name, origins=value.origins)
+        return unknown(call.name, origins=value.origins).having(Source.ENCODED, call.name)
     decode = decoding.from_base32 if call.name == "base32" else decoding.from_base64
     return _decoded(call, value, call.name, lambda text: decoding.as_text(decode(text)) or _decompressed(decode(text)))
 
@@ -130,7 +133,7 @@ def run_xxd(call: Call) -> Value:
     """xxd, which writes hexadecimal digits, or with `-r` reads them."""
     value = file_or_input(call, call.plain(with_value="clogs"))
     if not any("r" in text for text in call.texts if text.startswith("-")):
-        return unknown("xxd", origins=value.origins)
+        return unknown("xxd", origins=value.origins).having(Source.ENCODED, "hex")
     return _decoded(call, value, "hex", lambda text: decoding.as_text(decoding.from_hex(text)))
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
-from vskill_platform.scanning.tier1.code.hosts import UNKNOWN, host_of
+from vskill_platform.scanning.tier1.code.hosts import UNKNOWN, HostKind, host_of, kind_of_host
 from vskill_platform.scanning.tier1.code.places import secret_at
 from vskill_platform.scanning.tier1.code.shell import checks
 from vskill_platform.scanning.tier1.code.shell.calls import Call, handles
@@ -14,6 +15,9 @@ from vskill_platform.scanning.tier1.skill import FactKind
 
 _REMOTE = re.compile(r"(?:[^/:\s@]+@)?([^/:\s]+):(?!\\)")
 _BUCKETS = {"s3": "amazonaws.com", "gs": "storage.googleapis.com"}
+_GIVES_CREDENTIALS = ("create-access-key", "get-secret-value", "get-session-token", "export-credentials", "assume-role")
+_INNER_PORT = re.compile(r":(?:22|2375|2376|3389|5900|5901|6443|9229|10250)\Z")
+"""Ports behind which a machine lets itself be controlled."""
 _ENCODED = re.compile(r"base64|base32|xxd|hex|od|tr|fold|md5|sha")
 
 
@@ -54,14 +58,25 @@ def run_ssh(call: Call) -> Value:
     plain = call.plain(with_value="bcDEeFIiJLlmOopQRSWw")
     host = host_of(plain[0].text.rpartition("@")[2]) if plain else ""
     call.know(FactKind.REACHES, host)
+    _notice_tunnel(call, host)
     notice_sent(call, call.stdin, host, Channel.COPY)
     return unknown("ssh")
+
+
+def _notice_tunnel(call: Call, host: str) -> None:
+    """A way back into the machine: its own log-in, its container engine, a debugger or its screen, for somebody elsewhere."""
+    forwarded = [value.text for name, value in call.options(with_value="bcDEeFIiJLlmOopQRSWw") if name == "-R"]
+    is_way_in = any(_INNER_PORT.search(text) for text in forwarded)
+    if is_way_in and kind_of_host(host) in {HostKind.NAMED, HostKind.THROWAWAY}:
+        call.see(checks.REVERSE_TUNNEL)
 
 
 @handles("aws gsutil gcloud az s3cmd mc")
 def run_bucket(call: Call) -> Value:
     """Copies into buckets. Whose bucket it is, a name does not say."""
     texts = call.texts
+    if call.name == "aws" and any(action in texts for action in _GIVES_CREDENTIALS):
+        return unknown("credentials").having(Source.SECRET, "~/.aws/credentials")
     is_copy = any(
         text in {"cp", "sync", "mv", "put", "rsync", "upload", "upload-batch", "storage"} for text in texts[:4]
     )
@@ -71,6 +86,9 @@ def run_bucket(call: Call) -> Value:
     is_named = target and UNKNOWN not in target
     host = _BUCKETS.get(target.partition(":")[0], "") if is_named else ""
     sources = [Value(text) for text in texts if secret_at(text) or call.machine.files.written(text)]
+    chosen = [after for before, after in pairwise(texts) if before == "--include"]
+    if is_named and any(secret_at(text) for text in chosen):
+        call.see(checks.COPIES_SECRET)
     for source in sources:
         if call.machine.read(source.text, call.at).comes_from(Source.SECRET) and is_named:
             call.see(checks.COPIES_SECRET)
@@ -113,15 +131,35 @@ def _has_encoded(text: str) -> bool:
 
 @handles("gh glab")
 def run_forge(call: Call) -> Value:
-    """Gists and issues: a file that is published there is out."""
-    if call.texts[:2] in (["gist", "create"], ["snippet", "create"]):
+    """Gists and issues: a file that is published there is out, and what is read there anybody may have written."""
+    texts = call.texts
+    if texts[:2] in (["gist", "create"], ["snippet", "create"]):
         call.know(FactKind.SENDS, "gist.github.com")
         for path in call.plain()[2:]:
             content = call.machine.read(path.text, call.at)
             notice_sent(call, content, "gist.github.com", Channel.BODY)
         notice_sent(call, call.stdin, "gist.github.com", Channel.BODY)
-    elif "--body-file" in call.texts or "-F" in call.texts or "--body" in call.texts:
+    elif "--body-file" in texts or "-F" in texts or "--body" in texts:
         notice_sent(call, joined([call.stdin, *call.arguments], by=" "), "api.github.com", Channel.BODY)
+    elif texts[:1] == ["api"] and "DELETE" in texts and any("/protection" in text for text in texts):
+        call.see(checks.DISABLES_PROTECTION)
+    written_by_anybody = texts[:1] in (["issue"], ["pr"], ["gist"], ["discussion"], ["mr"])
+    origins = [Origin(Source.NETWORK, "https://gist.github.com/")] if written_by_anybody else []
+    return unknown(call.name, origins=[*call.stdin.origins, *origins])
+
+
+@handles("kubectl oc")
+def run_kubectl(call: Call) -> Value:
+    """kubectl: all secrets of a cluster are another thing than one value of one of them."""
+    plain = [
+        value.text for value in call.plain(with_value="nocfl", long_with_value=frozenset(["--namespace", "--output"]))
+    ]
+    names_secrets = (
+        len(plain) > 1 and plain[0] == "get" and any(kind in {"secret", "secrets"} for kind in plain[1].split(","))
+    )
+    if names_secrets and len(plain) == 2:
+        call.know(FactKind.READS_SECRET, "cluster secrets")
+        return unknown("secrets").having(Source.SECRET, "cluster secrets")
     return unknown(call.name, origins=call.stdin.origins)
 
 
@@ -138,6 +176,8 @@ def run_git(call: Call) -> Value:
         _clone(call)
     elif action == "config":
         _configure(call, texts)
+    elif action == "remote" and {"set-url", "--push", "--add"} <= set(texts):
+        _notice_redirection(call, texts[-1])
     return unknown("git", origins=call.stdin.origins)
 
 
@@ -169,4 +209,14 @@ def _configure(call: Call, texts: list[str]) -> None:
         setting == "credential.helper" and value.startswith("!")
     )
     if is_global and runs and value.lower() != setting:
-        call.see(checks.GIT_HOOK)
+        call.see(checks.DISABLES_PROTECTION if value == "/dev/null" else checks.GIT_HOOK)
+    elif is_global and setting == "http.sslverify" and value.lower() in {"false", "0"}:
+        call.see(checks.DISABLES_PROTECTION)
+    elif setting.startswith("url.") and setting.endswith((".insteadof", ".pushinsteadof")):
+        _notice_redirection(call, setting.removeprefix("url."))
+
+
+def _notice_redirection(call: Call, address: str) -> None:
+    """Code that is pushed or fetched then goes by way of a host that the user did not choose."""
+    if kind_of_host(host_of(address) or _host_of_remote(address)) in {HostKind.NAMED, HostKind.THROWAWAY}:
+        call.see(checks.REDIRECTS_GIT)

@@ -339,6 +339,18 @@ class DatabaseReadOnly(EngineRefused):
     code = "database_read_only"
 
 
+class SingleProcessEngine(EngineRefused):
+    """The engine serves one process, and several were asked for: `up` runs everything in one, PostgreSQL serves many."""
+
+    code = "engine_single_process"
+
+
+class DriverNotInstalled(EngineRefused):
+    """The settings ask for a database or an object store whose library is not installed."""
+
+    code = "driver_not_installed"
+
+
 class AddressUnavailable(VskillError):
     """The process cannot listen where it was told to."""
 

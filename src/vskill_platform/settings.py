@@ -32,7 +32,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = ""
     database_pool_size: Annotated[
-        int, Meta(ge=2, le=500, description="Connections to PostgreSQL that one process may have open.")
+        int, Meta(ge=4, le=500, description="Connections to PostgreSQL that one process may have open.")
     ] = 10
     database_statement_limit_s: Annotated[
         float, Meta(gt=0, le=3600, description="Longest that one statement may take on PostgreSQL.")
@@ -228,7 +228,9 @@ def _check_scheme(name: str, url: str, schemes: tuple[str, ...], *, example: str
         return
     try:
         parts = urlsplit(url)
-        is_known = parts.scheme in schemes and bool(parts.netloc or parts.query)
+        # What does not come apart is often a password whose signs were not written as %XX: drivers would tell parts of it.
+        is_whole = "@" not in parts.path and not parts.fragment and (parts.port or 1) > 0
+        is_known = parts.scheme in schemes and is_whole and bool(parts.netloc or parts.query)
     except ValueError:
         is_known = False
     if not is_known:

@@ -35,12 +35,11 @@ async def open_engine(settings: Settings, *, clock: Clock, role: str) -> Engine:
             max_attempts=settings.max_attempts,
             synchronous=settings.sqlite_synchronous,
         )
-    try:
-        from vskill_platform.engines.postgres import open_postgres
-    except ModuleNotFoundError as exc:
-        raise _not_installed("PostgreSQL", "postgres", exc) from exc
+    from vskill_platform.engines.postgres import open_postgres
+
     return await open_postgres(
         settings.database_url,
+        clock=clock,
         max_attempts=settings.max_attempts,
         application_name=f"{APPLICATION_NAME} {role} {socket.gethostname()}"[:63],
         pool_size=settings.database_pool_size,
@@ -55,7 +54,11 @@ def open_blobs(settings: Settings, *, clock: Clock) -> Blobs:
     try:
         from vskill_platform.engines.blobs.object_store import open_object_store
     except ModuleNotFoundError as exc:
-        raise _not_installed("an object store", "s3", exc) from exc
+        raise DriverNotInstalled(
+            f"The settings ask for an object store, and its library is not installed ({exc.name}). "
+            'Install it with: pip install "vskill-platform[s3]"',
+            module=exc.name,
+        ) from exc
     return open_object_store(
         settings.blobs_url,
         clock=clock,
@@ -74,11 +77,3 @@ def require_many_processes(settings: Settings, *, command: str) -> None:
             "them in one process, or name a PostgreSQL database in VSKILL_PLATFORM_DATABASE_URL.",
             command=command,
         )
-
-
-def _not_installed(what: str, extra: str, error: ModuleNotFoundError) -> DriverNotInstalled:
-    return DriverNotInstalled(
-        f"The settings ask for {what}, and its library is not installed ({error.name}). "
-        f'Install it with: pip install "vskill-platform[{extra}]"',
-        module=error.name,
-    )

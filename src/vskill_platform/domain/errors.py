@@ -346,7 +346,7 @@ class SingleProcessEngine(EngineRefused):
 
 
 class DriverNotInstalled(EngineRefused):
-    """The settings ask for a database or an object store whose library is not installed."""
+    """The settings ask for an object store, and the library for it is not installed."""
 
     code = "driver_not_installed"
 

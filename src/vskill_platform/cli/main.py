@@ -18,6 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "web": ("processes", "WEB_HELP"),
     "worker": ("processes", "WORKER_HELP"),
     "cron": ("processes", "CRON_HELP"),
+    "doctor": ("doctor", "HELP"),
     "submit": ("submit", "HELP"),
     "status": ("status", "HELP"),
     "scan": ("scan", "HELP"),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from vskill_platform.engines.postgres import open_postgres
-from vskill_platform.testing.postgres_server import PostgresServer
+from vskill_platform.testing.postgres_server import PostgresServer, empty_database
 
 UNTRACED = {"machines", "faults"}
 """Folders whose tests repeat for minutes what others have covered: tracing them would double their time and tell nothing."""
@@ -30,19 +30,18 @@ def postgres_server() -> Iterator[PostgresServer]:
 
 
 @pytest.fixture(scope="session")
-def postgres_template(postgres_server: PostgresServer) -> str:
-    """A database that has the schema and nothing in it."""
-    name = postgres_server.create_database()
-    asyncio.run(_make_schema(postgres_server.url(name)))
-    return name
+def postgres_database(postgres_server: PostgresServer) -> str:
+    """The URL of a database that has the schema."""
+    url = postgres_server.url(postgres_server.create_database())
+    asyncio.run(_make_schema(url))
+    return url
 
 
 @pytest.fixture
-def postgres_url(postgres_server: PostgresServer, postgres_template: str) -> Iterator[str]:
-    """An empty database of the test's own."""
-    name = postgres_server.create_database(template=postgres_template)
-    yield postgres_server.url(name)
-    postgres_server.drop_database(name)
+async def postgres_url(postgres_database: str) -> str:
+    """The URL of a database that has the schema and nothing in it."""
+    await empty_database(postgres_database)
+    return postgres_database
 
 
 async def _make_schema(url: str) -> None:

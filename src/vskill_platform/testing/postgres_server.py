@@ -17,6 +17,10 @@ import tempfile
 import time
 from pathlib import Path
 
+import asyncpg
+
+from vskill_platform.testing.waits import eventually
+
 _START_S = 60.0
 _SET_PARENT_DEATH_SIGNAL = 1
 _SETTINGS = {
@@ -27,6 +31,11 @@ _SETTINGS = {
     "max_wal_size": "1GB",
     "log_min_messages": "warning",
 }
+_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = $1 AND tablename <> 'schema_step'"
+_BLOCKED = """
+SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
+WHERE NOT granted AND locktype = 'advisory' AND datname = current_database()
+"""
 _UNSAFE = {"fsync": "off", "full_page_writes": "off", "autovacuum": "off"}
 
 
@@ -147,6 +156,12 @@ class PostgresServer:
         """Run a statement with psql; gives what it prints."""
         return self._run("psql", "-X", "-q", "-t", "-A", "-v", "ON_ERROR_STOP=1", "-c", sql, self.url(database))
 
+    def require_password(self, role: str) -> None:
+        """From now on this role needs its password."""
+        path = self._data / "pg_hba.conf"
+        path.write_text(f"host all {role} 127.0.0.1/32 scram-sha-256\n{path.read_text()}")
+        self.execute("SELECT pg_reload_conf()")
+
     def _wait_ready(self) -> None:
         deadline = time.monotonic() + _START_S
         while subprocess.run([self._programs / "pg_isready", "-q", "-d", self.url()], check=False).returncode != 0:
@@ -169,6 +184,25 @@ class PostgresServer:
         if done.returncode != 0:
             raise RuntimeError(f"{program} failed:\n{done.stdout}{done.stderr}")
         return done.stdout.strip()
+
+
+async def empty_database(url: str, *, schema: str = "vskill") -> None:
+    """Remove every row of an engine's tables. Much faster than a new database."""
+    connection = await asyncpg.connect(url)
+    try:
+        tables = await connection.fetch(_TABLES, schema)
+        await connection.execute(";".join(f'DELETE FROM "{schema}"."{name}"' for (name,) in tables))
+    finally:
+        await connection.close()
+
+
+async def until_blocked(connection: asyncpg.Connection, *, count: int = 1) -> None:
+    """Return when so many transactions of this connection's database wait for an advisory lock."""
+
+    async def are_blocked() -> bool:
+        return bool(await connection.fetchval(_BLOCKED) >= count)
+
+    await eventually(are_blocked, what=f"{count} wait for a lock")
 
 
 def _end_with_parent() -> None:
@@ -196,5 +230,3 @@ def _kill(pid: int, number: signal.Signals) -> None:
         os.kill(pid, number)
     except ProcessLookupError:
         return
-
-

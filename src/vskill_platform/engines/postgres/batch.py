@@ -206,8 +206,9 @@ def read_outcomes(batch: Batch, row: Any) -> list[Outcome]:
     ]
 
 
-def message_of(id: str, body: bytes, attempts: int, is_suspect: bool, priority: int, token: int) -> Message:
-    """A delivery as the tables hold it."""
+def message_of(columns: Sequence[Any], token: int) -> Message:
+    """A delivery, from the columns id, body, attempts, suspect and priority."""
+    id, body, attempts, is_suspect, priority = columns
     identity = MessageId(from_stored(id))
     return Message(
         id=identity,
@@ -224,17 +225,17 @@ def _read_pulled(batch: Batch, row: Any) -> list[list[Message]]:
     tokens = row["tokens"]
     columns = ("pulled_by", "pulled_ids", "pulled_bodies", "pulled_attempts", "pulled_suspects", "pulled_priorities")
     for by, *rest in zip(*(row[column] for column in columns), strict=True):
-        pulled[by - 1].append(message_of(*rest, tokens[by - 1]))
+        pulled[by - 1].append(message_of(rest, tokens[by - 1]))
     return pulled
 
 
 def _error(fault: int, operation: Operation, detail: int) -> VskillError | NotPlainCounter:
     match fault, operation:
         case 1, Put(key=key) | Delete(key=key) | Check(key=key):
-            return Conflict(
-                f"'{key}' is at version {detail}, not {operation.if_version}.", key=key, version=detail
-            )
-        case 2, Ack(lease=lease) | Retry(lease=lease) | Release(lease=lease) | Bury(lease=lease) | CheckLease(lease=lease):
+            return Conflict(f"'{key}' is at version {detail}, not {operation.if_version}.", key=key, version=detail)
+        case 2, Ack(lease=lease) | Retry(lease=lease) | Release(lease=lease) | Bury(lease=lease) | CheckLease(
+            lease=lease
+        ):
             return lease_lost(lease)
         case 3, Send(id=id):
             return Conflict(f"There is a message '{id}' already.", message_id=id)

@@ -14,7 +14,6 @@ from vskill_platform.engines.postgres.times import Times
 from vskill_platform.engines.postgres.writer import Writer
 from vskill_platform.ports.commit import COMMITS_KEPT_MS, Add, Committed, Operation, Put, check_operations
 
-ROWS_AT_A_TIME = 2000
 _MOST_COUNTER_TRIES = 100
 _VALUE = """
 SELECT value, version FROM kv WHERE key = $1 AND (expires_ms IS NULL OR expires_ms > (SELECT moment($2)))
@@ -88,13 +87,5 @@ class PostgresCommit:
     async def purge(self) -> int:
         """Remove what has expired."""
         await self._readers.change(_FORGET_LANES, self._times.asked_ms())
-        return await self._remove(_PURGE_VALUES) + await self._remove(_PURGE_COMMITS)
-
-    async def _remove(self, sql: str) -> int:
-        """Remove rows part by part until a part is not full."""
-        total = 0
-        while True:
-            [[removed]] = await self._readers.change(sql, self._times.asked_ms(), ROWS_AT_A_TIME)
-            total += removed
-            if removed < ROWS_AT_A_TIME:
-                return total
+        values = await self._readers.remove_in_parts(_PURGE_VALUES, self._times.asked_ms())
+        return values + await self._readers.remove_in_parts(_PURGE_COMMITS, self._times.asked_ms())

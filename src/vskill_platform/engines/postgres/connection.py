@@ -36,17 +36,13 @@ LOST = (
 )
 """What the driver raises when the connection is no more, or never was."""
 
-_REFUSED = (
-    asyncpg.InvalidPasswordError,
-    asyncpg.InvalidAuthorizationSpecificationError,
-    asyncpg.InvalidCatalogNameError,
-    asyncpg.InsufficientPrivilegeError,
-    asyncpg.InvalidSchemaNameError,
+_NO_ADDRESS = (
     asyncpg.ClientConfigurationError,
     asyncpg.UndefinedObjectError,
     asyncpg.CantChangeRuntimeParamError,
     ValueError,
 )
+"""What it raises for a URL that cannot be understood, or that names a setting which there is not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +75,7 @@ class Access:
                 "application_name": self.application_name,
                 "search_path": f'"{self.schema}"',
                 "statement_timeout": f"{int(self.statement_timeout_s * 1000)}",
+                "jit": "off",  # statements are short; compiling them takes longer than running them
                 "idle_in_transaction_session_timeout": f"{int(self.limit_s * 1000)}",
                 **_KEEPALIVE,
                 **settings,
@@ -113,7 +110,7 @@ def translate(error: BaseException, access: Access) -> VskillError:
             return EngineRefused(f"{access.place}: {error}. Create it, or correct the database URL.")
         case asyncpg.InsufficientPrivilegeError():
             return EngineRefused(f"{access.place}: {error}. Give the user of the database URL that right.")
-        case _ if isinstance(error, _REFUSED) and not isinstance(error, LOST):
+        case _ if isinstance(error, _NO_ADDRESS):
             return EngineRefused(
                 f"The database URL cannot be used: {error}. It has the form postgresql://user:password@host:5432/name."
             )

@@ -30,8 +30,16 @@ class PostgresEngine:
     """Every port over one database."""
 
     def __init__(
-        self, access: Access, readers: Readers, times: Times, *, max_attempts: int, lookup_limit_s: float,
-        look_every_s: float, batch_limit: int, lanes: int,
+        self,
+        access: Access,
+        readers: Readers,
+        times: Times,
+        *,
+        max_attempts: int,
+        lookup_limit_s: float,
+        look_every_s: float,
+        batch_limit: int,
+        lanes: int,
     ) -> None:
         self._is_closed = False
         self._readers = readers
@@ -40,9 +48,7 @@ class PostgresEngine:
         self.writer = Writer(made, self._note_batch, batch_limit)
         self.kv = PostgresKV(readers, times)
         self.writes = PostgresCommit(self.writer, readers, times)
-        self.queue = PostgresQueue(
-            self.writer, readers, self.writes, times, self._notices, max_attempts=max_attempts
-        )
+        self.queue = PostgresQueue(self.writer, readers, self.writes, times, self._notices, max_attempts=max_attempts)
         self.catalog = PostgresCatalog(readers)
         self.events = PostgresEvents(readers, times, self._notices)
         self.limiter = ProcessLimiter(times.clock)
@@ -89,9 +95,7 @@ async def open_postgres(
         raise InvalidSettings(f"The pool needs {lanes + 2} connections or more; {pool_size} are too few.")
     if not _SCHEMA_NAME.fullmatch(schema):
         raise InvalidSettings(f"'{schema}' cannot name a schema: small letters, digits and underscores only.")
-    access = Access(
-        url=url, schema=schema, application_name=application_name, statement_timeout_s=statement_timeout_s
-    )
+    access = Access(url=url, schema=schema, application_name=application_name, statement_timeout_s=statement_timeout_s)
     await _prepare(access)
     readers = await Readers.open(access, size=pool_size - lanes - 1)
     times = Times(clock or SystemClock(), uses_database_time=uses_database_time)

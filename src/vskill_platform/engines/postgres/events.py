@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from vskill_platform.domain.catalog import MAX_NUMBER, MIN_NUMBER
-from vskill_platform.engines.postgres.commit import ROWS_AT_A_TIME
 from vskill_platform.engines.postgres.notices import Notices
 from vskill_platform.engines.postgres.readers import Readers
 from vskill_platform.engines.postgres.texts import from_stored
@@ -15,9 +14,9 @@ from vskill_platform.ports.kv import check_limit
 _LAST = "SELECT coalesce((SELECT max(sequence) FROM event), 0) AS last"
 # The bounds and the events of one moment; a page without events gives one row.
 _READ = """
-SELECT oldest - 1 AS before_oldest, newest, sequence, at_ms, kind, subject, data
+SELECT floor, newest, sequence, at_ms, kind, subject, data
 FROM (
-    SELECT coalesce((SELECT min(sequence) FROM event), 1) AS oldest, coalesce((SELECT max(sequence) FROM event), 0) AS newest
+    SELECT coalesce((SELECT last FROM event_floor), 0) AS floor, coalesce((SELECT max(sequence) FROM event), 0) AS newest
 ) AS bounds
 LEFT JOIN (SELECT * FROM event WHERE sequence > $1 ORDER BY sequence LIMIT $2) AS page ON true
 ORDER BY sequence
@@ -28,8 +27,12 @@ SELECT coalesce((SELECT min(sequence) FROM event WHERE at_ms >= $1), (SELECT max
 _TRIM = """
 WITH gone AS (
     DELETE FROM event WHERE sequence = ANY (ARRAY(SELECT sequence FROM event WHERE sequence < $1 ORDER BY sequence LIMIT $2))
-    RETURNING 1
-) SELECT count(*) FROM gone
+    RETURNING sequence
+), floor AS (
+    INSERT INTO event_floor AS old (last) SELECT max(sequence) FROM gone HAVING count(*) > 0
+    ON CONFLICT (is_only) DO UPDATE SET last = greatest(old.last, excluded.last)
+)
+SELECT count(*) FROM gone
 """
 
 
@@ -58,8 +61,8 @@ class PostgresEvents:
 
     async def _read(self, after: int, limit: int) -> EventPage:
         rows = await self._readers.fetch(_READ, min(max(after, MIN_NUMBER), MAX_NUMBER), limit)
-        before_oldest, newest, first, *_ = rows[0]
-        if not before_oldest <= after <= newest:
+        floor, newest, first, *_ = rows[0]
+        if not floor <= after <= newest:
             return EventPage([], newest, reset=True)
         if first is None:
             return EventPage([], after, reset=False)
@@ -77,9 +80,4 @@ class PostgresEvents:
     async def trim(self, *, before_ms: int) -> int:
         """Forget old events."""
         row = await self._readers.fetch_one(_FIRST_KEPT, min(max(before_ms, MIN_NUMBER), MAX_NUMBER))
-        total = 0
-        while True:
-            [[removed]] = await self._readers.change(_TRIM, row["first_kept"], ROWS_AT_A_TIME)
-            total += removed
-            if removed < ROWS_AT_A_TIME:
-                return total
+        return await self._readers.remove_in_parts(_TRIM, row["first_kept"])

@@ -23,9 +23,7 @@ from vskill_platform.engines.postgres.connection import LOST, Access, translate,
 from vskill_platform.engines.postgres.times import Times
 from vskill_platform.ports.queue import Message
 
-_APPLY = (
-    "SELECT * FROM apply_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)"
-)
+_APPLY = "SELECT * FROM apply_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)"
 _OPEN = "INSERT INTO lane (id, batch, at_ms) VALUES ($1, 0, moment($2))"
 _RECOVER = "SELECT * FROM recover_batch($1, $2)"
 _PULLED = """
@@ -166,7 +164,7 @@ class Lane:
         given = [token for token in tokens if token is not None]
         rows: list[Any] = await connection.fetch(_PULLED, given) if given else []
         for token, *rest in rows:
-            pulled[tokens.index(token)].append(message_of(*rest, token))
+            pulled[tokens.index(token)].append(message_of(rest, token))
         return pulled
 
 

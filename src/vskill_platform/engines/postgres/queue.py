@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import asyncpg
 import msgspec
 
 from vskill_platform.domain.delivery import LAPSED_ERROR
@@ -15,7 +16,7 @@ from vskill_platform.engines.cursors import encode_cursor, number_position
 from vskill_platform.engines.postgres.batch import STATUSES, Outcome, Pull, Unit
 from vskill_platform.engines.postgres.commit import PostgresCommit
 from vskill_platform.engines.postgres.notices import Notices
-from vskill_platform.engines.postgres.readers import Readers, Row
+from vskill_platform.engines.postgres.readers import Readers
 from vskill_platform.engines.postgres.texts import from_stored, to_stored
 from vskill_platform.engines.postgres.times import Times
 from vskill_platform.engines.postgres.writer import JobOutcome, Writer
@@ -193,7 +194,7 @@ def _refusal(operations: Sequence[Operation]) -> VskillError | None:
     return None
 
 
-def _info(row: Row) -> MessageInfo:
+def _info(row: asyncpg.Record) -> MessageInfo:
     return MessageInfo(
         id=MessageId(from_stored(row["id"])),
         queue=from_stored(row["queue"]),

@@ -12,7 +12,7 @@ from vskill_platform.domain.errors import EngineClosed
 from vskill_platform.engines.postgres.connection import LOST, Access, translated_errors
 
 T = TypeVar("T")
-Row = asyncpg.Record
+ROWS_AT_A_TIME = 2000
 
 
 class Readers:
@@ -37,18 +37,27 @@ class Readers:
         if self._is_closed:
             raise EngineClosed("The engine was closed.")
 
-    async def fetch(self, sql: str, *values: object) -> list[Row]:
+    async def fetch(self, sql: str, *values: object) -> list[asyncpg.Record]:
         """Every row of a query. One that lost its connection is tried once more, on another."""
         return await self._finish(self._fetch(sql, values))
 
-    async def fetch_one(self, sql: str, *values: object) -> Row:
+    async def fetch_one(self, sql: str, *values: object) -> asyncpg.Record:
         """The row of a query that gives exactly one."""
         (row,) = await self.fetch(sql, *values)
         return row
 
-    async def change(self, sql: str, *values: object) -> list[Row]:
+    async def change(self, sql: str, *values: object) -> list[asyncpg.Record]:
         """The rows of a statement that writes, which is not tried again."""
         return await self._finish(self._fetch(sql, values, tries=1))
+
+    async def remove_in_parts(self, sql: str, *values: object) -> int:
+        """How many rows went in all: the statement takes as its last value how many may go at once."""
+        total = 0
+        while True:
+            removed: int = (await self.change(sql, *values, ROWS_AT_A_TIME))[0][0]
+            total += removed
+            if removed < ROWS_AT_A_TIME:
+                return total
 
     async def close(self) -> None:
         """Let what is under way end, then close every connection."""
@@ -75,7 +84,7 @@ class Readers:
         if not task.cancelled():
             task.exception()  # a caller that was cancelled does not come for it
 
-    async def _fetch(self, sql: str, values: tuple[object, ...], tries: int = 2) -> list[Row]:
+    async def _fetch(self, sql: str, values: tuple[object, ...], tries: int = 2) -> list[asyncpg.Record]:
         with translated_errors(self._access):
             for _ in range(tries - 1):
                 try:
@@ -84,7 +93,7 @@ class Readers:
                     continue
             return await self._fetch_once(sql, values)
 
-    async def _fetch_once(self, sql: str, values: tuple[object, ...]) -> list[Row]:
+    async def _fetch_once(self, sql: str, values: tuple[object, ...]) -> list[asyncpg.Record]:
         async with self._pool.acquire() as connection:
             try:
                 return await connection.fetch(sql, *values)
@@ -95,5 +104,3 @@ class Readers:
 
 async def _leave_as_it_is(connection: object) -> None:
     """In place of the driver's reset, which is a round trip."""
-
-

@@ -77,7 +77,7 @@ async def migrate(connection: asyncpg.Connection, access: Access) -> None:
     await connection.execute("SELECT pg_advisory_lock($1)", _MIGRATING)
     await connection.execute(f'CREATE SCHEMA IF NOT EXISTS "{access.schema}"')
     await connection.execute(_STEPS_TABLE)
-    present = (await connection.fetchrow(_PRESENT))["number"]
+    [[present, _]] = await connection.fetch(_PRESENT)
     for number, step in enumerate(steps[present:], start=present + 1):
         async with connection.transaction():
             await connection.execute(step.sql)
@@ -89,11 +89,11 @@ async def _is_present(connection: asyncpg.Connection, access: Access, steps: lis
     """Whether there is nothing to do. Raises DatabaseFromFuture if newer code has left this code behind."""
     if await connection.fetchval("SELECT to_regclass('schema_step')") is None:
         return False
-    present = await connection.fetchrow(_PRESENT)
-    if present["least_code"] > len(steps):
+    [[number, least_code]] = await connection.fetch(_PRESENT)
+    if least_code > len(steps):
         raise DatabaseFromFuture(
-            f"{access.place} has schema {present['number']}, which needs code that knows step {present['least_code']}; "
+            f"{access.place} has schema {number}, which needs code that knows step {least_code}; "
             f"this version knows up to {len(steps)}. Run the version that wrote it, or a newer one.",
-            version=present["number"],
+            version=number,
         )
-    return bool(present["number"] >= len(steps))
+    return bool(number >= len(steps))

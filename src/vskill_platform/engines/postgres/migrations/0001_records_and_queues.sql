@@ -48,6 +48,12 @@ CREATE TABLE event (
     data     bytea NOT NULL
 );
 
+-- The highest number of an event that is kept no more; no row before anything was forgotten.
+CREATE TABLE event_floor (
+    is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
+    last    bigint NOT NULL
+);
+
 -- A lane is one connection that writes. It keeps what its latest batch did, so that the answer can be had again when the
 -- connection was lost on the way back.
 CREATE TABLE lane (

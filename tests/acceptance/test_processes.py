@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import socket
 import time
 import urllib.error
 import urllib.request
@@ -151,6 +153,35 @@ def _stream(webs: list[Running], urls: list[str], is_over: Event) -> list[str]:
         if is_over.wait(0.1):
             break
     return acknowledged
+
+
+def test_web_finishes_the_request_it_has_begun__and_accepts_no_other_after_sigterm(
+    group: ProcessGroup, tmp_path: Path
+) -> None:
+    web = group.start("web")
+    port = int(web.address.rsplit(":", 1)[1])
+    body = json.dumps({"repoUrl": "https://example.com/acme/skills"}).encode()
+    head = (
+        f"POST /api/v1/submissions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+    )
+    with socket.create_connection(("127.0.0.1", port), timeout=LIMIT_S) as begun:
+        begun.sendall(f"{head}\r\nExpect: 100-continue\r\n\r\n".encode())
+        assert begun.recv(1024).startswith(b"HTTP/1.1 100")
+        web.process.send_signal(signal.SIGTERM)
+        wait_until(lambda: not _accepts(port), what="nothing more is accepted")
+        begun.sendall(body)
+        answer = begun.recv(4096)
+    assert answer.startswith(b"HTTP/1.1 201"), answer
+    assert web.process.wait(timeout=LIMIT_S) == 0
+    assert _ask(group, "health", "--json")["queue"]["waiting"] == 1  # type: ignore[index]
+
+
+def _accepts(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=LIMIT_S).close()
+    except ConnectionRefusedError:
+        return False
+    return True
 
 
 def test_one_cron_works_and_another_takes_over__when_it_is_killed(group: ProcessGroup) -> None:

@@ -18,6 +18,8 @@ compile runtime pyproject.toml "$@"
 compile build requirements/build.in "$@"
 compile dev requirements/dev.in "$@"
 compile bench requirements/bench.in "$@"
+# What an installation takes: the runtime with every extra, in the versions that are tested.
+compile deploy pyproject.toml --all-extras --constraint requirements/runtime.txt --constraint requirements/dev.txt "$@"
 # An environment of its own, so it is held to nothing.
 compile peers requirements/peers.in "$@"
 

@@ -334,3 +334,16 @@ def test_choose_ref_prefers_the_longest_name_and_branches() -> None:
     assert choose_ref(refs, "a/b/c") == ("refs/tags/a/b", "4" * 40, "c")
     assert choose_ref(refs, "c/SKILL.md") == ("refs/heads/c", "5" * 40, "")
     assert choose_ref(refs, "") is None
+
+
+async def test_source_opens_itself_once__when_it_is_asked_before_anybody_has_opened_it(
+    server: GitServer, workspace: Path
+) -> None:
+    repository = make_repository(server.folder / "repo.git", {"SKILL.md": SKILL_MD})
+    source = GitSource(LOOPBACK, folder=workspace)
+    assert not workspace.exists()
+    asked = [source.newest_commit(server.url()) for _ in range(3)]
+    assert await asyncio.gather(*asked) == [repository.ref("refs/heads/main")] * 3
+    assert len(list(workspace.iterdir())) == 1
+    await source.close()
+    assert list(workspace.iterdir()) == []

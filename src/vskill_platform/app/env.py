@@ -26,7 +26,8 @@ __all__ = ["SOCKET_NAME", "control_socket", "database_path", "open_env"]
 async def open_env(settings: Settings, *, is_working: bool = False, role: str = "command") -> AsyncIterator[WorkerEnv]:
     """The env that the settings ask for, closed at the end. Raises EngineRefused where the engine cannot be had.
 
-    An env that is to work on submissions has its fetching and scanning started; one that is only to be looked at has not.
+    An env that is to work on submissions has its fetching and scanning started. Another starts fetching when it has to ask a
+    repository for its newest commit, as it does for a submission that comes again.
     """
     folder = Path(settings.data)
     clock = SystemClock()
@@ -35,8 +36,9 @@ async def open_env(settings: Settings, *, is_working: bool = False, role: str = 
     source, scanner = GitSource(settings, folder=folder / FETCH_NAME), ScannerPool(settings)
     try:
         async with AsyncExitStack() as stack:
+            stack.push_async_callback(source.close)
             if is_working:
-                await stack.enter_async_context(source)
+                await source.open()
                 await stack.enter_async_context(scanner)
             yield WorkerEnv(
                 kv=engine.kv,

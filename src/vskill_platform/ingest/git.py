@@ -66,6 +66,8 @@ class GitSource:
         )
         self._git = Git(Path("git"), settings=settings)
         self._asking = asyncio.Semaphore(MOST_ASKING)
+        self._opening = asyncio.Lock()
+        self._is_open = False
 
     async def __aenter__(self) -> Self:
         await self.open()
@@ -81,12 +83,19 @@ class GitSource:
         self._git = Git(find_git(), settings=self._settings)
         await self._workspace.open()
         await self._proxy.open()
+        self._is_open = True
 
     async def close(self) -> None:
         """Stop the proxy and remove what is left of the folder."""
         await self._proxy.close()
         await self._workspace.close()
         self._resolver.close()
+
+    async def _open_once(self) -> None:
+        """Open where nobody has: a process that hardly ever asks need not have a proxy all the time."""
+        async with self._opening:
+            if not self._is_open:
+                await self.open()
 
     @asynccontextmanager
     async def fetch(self, repo_url: str, *, tree_path: str = "") -> AsyncIterator[GitSnapshot]:
@@ -102,6 +111,7 @@ class GitSource:
 
     @asynccontextmanager
     async def _fetch_at(self, repo_url: str, *, tree_path: str) -> AsyncIterator[GitSnapshot]:
+        await self._open_once()
         async with AsyncExitStack() as stack:
             async with self._time_limit(repo_url):
                 folder = await stack.enter_async_context(self._workspace.folder())
@@ -112,6 +122,7 @@ class GitSource:
             yield snapshot
 
     async def _newest_at(self, repo_url: str, *, tree_path: str) -> str:
+        await self._open_once()
         async with (
             self._time_limit(repo_url, at_most_s=ASKING_LIMIT_S),
             self._asking,

@@ -28,6 +28,7 @@ async def _work(store: str, concurrency: int, tally: Tally) -> None:
         tally.count_acknowledgement()
 
     queue = PostgresQueue.from_url(store, name="peer")
+    await queue.connect()
     worker = Worker(queue, [("job", job)], concurrency=concurrency, after_process=count)
     running = create_task(worker.start())
     await to_thread(tally.stop.wait)

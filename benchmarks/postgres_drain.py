@@ -13,7 +13,7 @@ from benchmarks.report import Row, at_least
 from vskill_platform.testing.postgres_server import PostgresServer
 
 JOBS = 6000
-PEER_JOBS = 1500
+PEER_JOBS = 1000
 ROUNDS = 3
 
 

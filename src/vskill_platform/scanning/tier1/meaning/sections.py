@@ -89,7 +89,10 @@ def find_in_sections(skill: SkillUnderScan) -> Iterator[Sighting]:
 def _in_section(file: FileUnderScan, section: Section) -> Iterator[Sighting]:
     blocks = [block for block in section.blocks if block.kind is not BlockKind.FRONTMATTER]
     text = "\n".join(block.text for block in blocks)[:LONGEST_SECTION].encode()
-    seen = {name for name in _PATTERNS if _find(name, text)}
+    found = {name for name in ("archive", "program") if _find(name, text)}
+    if not found:
+        return
+    seen = found | {name for name in ("password", "unpack", "run", "must") if _find(name, text)}
     if {"archive", "password", "run"} <= seen and {"unpack", "must"} & seen:
         yield _sighting(LOCKED_ARCHIVE, file, section, "archive", "archive, password, run")
     if {"program", "run", "must"} <= seen and not _is_well_known(text):

@@ -11,7 +11,7 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from heapq import merge
 from itertools import islice
 
@@ -98,7 +98,7 @@ class Text:
 
     def says(self, either: str, within: Span) -> bool:
         """Whether one of the concepts of `a|b` occurs in a stretch of the text."""
-        return any(self._says(name, within) for name in either.split("|"))
+        return any(self._says(name, within) for name in _alternatives(either))
 
     def says_done(self, name: str, within: Span) -> bool:
         """Whether a stretch of the text speaks of something done, and does not negate it."""
@@ -125,14 +125,14 @@ class Text:
 
     def may_say(self, either: str) -> bool:
         """Whether one of the concepts of `a|b` can occur at all."""
-        return len(self._languages) > 1 or not self.in_english.isdisjoint(either.split("|"))
+        return len(self._languages) > 1 or not self.in_english.isdisjoint(_alternatives(either))
 
     def statements(self, rule: Rule) -> Iterator[Span]:
         """Where the rule's concepts come together: the place of what is done, once a sentence."""
         if not all(map(self.may_say, rule.says)):
             return
         looked_at = -1
-        for rarest in self.places(rule.says[-1].split("|")):
+        for rarest in self.places(_alternatives(rule.says[-1])):
             if rarest.start < looked_at:
                 continue
             around = self.sentence(rarest.start, sentences=rule.within)
@@ -172,7 +172,7 @@ class Text:
         """The first place of what is done that is not negated and no part of an address."""
         here = self.data[around.start : around.end]
         addresses = [*concept("address").spans(here)]
-        found_here = merge(*(self._concept(name).spans(here) for name in rule.says[0].split("|")))
+        found_here = merge(*(self._concept(name).spans(here) for name in _alternatives(rule.says[0])))
         for found in islice(found_here, MOST_ACTIONS):
             if not any(address.start < found.start < address.end for address in addresses):
                 span = Span(around.start + found.start, around.start + found.end)
@@ -186,6 +186,12 @@ class Text:
         if self._concept("negation").is_in(clause) and not _NO_NEGATION.search(clause):
             return not (self._concept("conceal").is_in(clause) or self._concept("unattended").is_in(clause))
         return _NEGATED_BEHIND.search(self.data[action.end : around.end][:60]) is not None
+
+
+@cache
+def _alternatives(either: str) -> tuple[str, ...]:
+    """The concepts of `a|b`."""
+    return tuple(either.split("|"))
 
 
 def statement_analyser(make_views: ViewMaker) -> Analyser:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from vskill_platform.scanning.tier1.file_kinds import Shape, suffix_of
@@ -12,6 +13,8 @@ from vskill_platform.scanning.tier1.views.view import LineIndex, View
 PROSE_FENCES = frozenset(["", "text", "txt", "markdown", "md", "plain", "plaintext", "prompt", "xml", "html", "yaml"])
 """What fenced blocks call themselves that may be read as sentences."""
 PROSE_SUFFIXES = frozenset(["", "txt", "text", "rst", "adoc", "org"])
+_HYPHENATED = re.compile(r"([^\W\d_])-\n[ \t]*([a-z]{2,20})\b[ \t]?")
+"""A word that goes on in the next line."""
 _LEFT_OUT = frozenset([BlockKind.FENCE, BlockKind.FRONTMATTER])
 
 
@@ -30,4 +33,5 @@ def _prose(file: FileUnderScan) -> bytes:
     for block in file.document.blocks:
         if block.kind in _LEFT_OUT and not (block.kind is BlockKind.FENCE and block.language in PROSE_FENCES):
             lines[block.first_line - 1 : block.last_line] = [""] * (block.last_line - block.first_line + 1)
-    return "\n".join(lines).encode()
+    text = "\n".join(lines)
+    return (_HYPHENATED.sub(r"\1\2\n", text) if "-\n" in text else text).encode()

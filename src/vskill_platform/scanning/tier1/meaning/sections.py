@@ -59,6 +59,9 @@ _PATTERNS = {
         r"(?i)\b(?:run|execute|launch|start|install|open|double-?click|paste)\b|запуст|运行|執行|执行|ejecut|exécut|"
         r"ausführ|実行|실행"
     ),
+    "unguard": (
+        r"(?i)\bxattr\s+-\w*[cd]\w*\s|\bUnblock-File\b|\bspctl\s+--(?:master|global)-disable|\b(?:Set|Add)-MpPreference\b"
+    ),
     "must": (
         r"(?i)\b(?:prerequisites?|required?|requires|requirements?|must|mandatory|needed|necessary|"
         r"before (?:you|using|first|any)|"
@@ -92,8 +95,12 @@ def _in_section(file: FileUnderScan, section: Section) -> Iterator[Sighting]:
     seen = {name for name in _PATTERNS if _find(name, text)}
     if {"archive", "password", "run"} <= seen and {"unpack", "must"} & seen:
         yield _sighting(LOCKED_ARCHIVE, file, section, "archive", "archive, password, run")
-    if {"program", "run", "must"} <= seen and not _is_well_known(text):
+    if {"program", "run", "must"} <= seen and not _is_well_known("program", text):
         yield _sighting(FOREIGN_PREREQUISITE, file, section, "program", "a program from elsewhere, a must, run")
+    elif {"archive", "run", "unguard"} <= seen and not _is_well_known("archive", text):
+        yield _sighting(
+            FOREIGN_PREREQUISITE, file, section, "archive", "an archive from elsewhere, its quarantine, run"
+        )
 
 
 def _find(name: str, text: bytes) -> bool:
@@ -105,10 +112,10 @@ def _pattern(name: str) -> Pattern:
     return compile_pattern(_PATTERNS[name])
 
 
-def _is_well_known(text: bytes) -> bool:
-    """Whether every program in the section comes from where everybody gets it."""
+def _is_well_known(sign: str, text: bytes) -> bool:
+    """Whether everything of that sign in the section comes from where everybody gets it."""
     known = compile_pattern(rf"(?i)^(?:https?://|\]\()?(?:https?://)?{_WELL_KNOWN}")
-    return all(known.is_in(text[span.start : span.end]) for span in _pattern("program").spans(text))
+    return all(known.is_in(text[span.start : span.end]) for span in _pattern(sign).spans(text))
 
 
 def _sighting(check: str, file: FileUnderScan, section: Section, sign: str, detail: str) -> Sighting:

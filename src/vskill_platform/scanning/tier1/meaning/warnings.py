@@ -36,7 +36,9 @@ _ACTION = (
 _SMALL = (
     r"(?:the|a|an|any|this|that|these|those|such|such as|as|like|plain|raw|of|it|them|from|with|in|into|for|on|to|"
     r"commands?|lines?|code|scripts?|flags?|something|things?|your|their|its|other people's|user(?:'s|’s)?|both|all|via|"
-    r"files?|content|patterns?|one-?liners?|text|either|directly|or|is|are|be|been)"
+    r"files?|content|patterns?|one-?liners?|text|either|directly|or|is|are|be|been|"
+    r"downloads?|shells?|bash|sh|internet|web|network|remote|unknown|untrusted|input|urls?|secrets|credentials|keys|passwords|"
+    r"root|production|output|data)"
 )
 _OF_VERBS = (
     r"never|do not|don['’]t|must not|mustn['’]t|should not|shouldn['’]t|may not|refuses? to|not to|forbidden to|"
@@ -62,7 +64,7 @@ _OTHER_CLAUSE = re.compile(r"(?i)[,;:]|\b(?:and|so|but|then|until|unless|before|
 _OTHER_WORDS = re.compile(
     rf"(?i)\b(?:anything|everything|else|other than|only|until|unless|before|after|without|except|so|by|because|then|"
     rf"if|when|wait|hesitate|stop|forget|fail|omit|skip|neglect|miss|need|tell|inform|proceed|continue)\b|"
-    rf"\b(?!(?:and|or)\b)\w+\s+(?:and|or)\s+(?!{_ACTION}\b|[\W_]*$)|{_ACTION}\s+(?!and\b|or\b)\w+\s+{_ACTION}"
+    rf"\b(?!(?:and|or)\b)\w+\s+(?:and|or)\s+(?!{_ACTION}\b|[\W_]*$)|{_ACTION}\s+(?!(?:and|or|an?|the|any|this|that)\b)\w+\s+{_ACTION}"
 )
 """What shows that the negation is about something else."""
 _CONDITION = re.compile(

@@ -23,10 +23,10 @@ from vskill_platform.scanning.tier1.meaning.stances import (
 from vskill_platform.scanning.tier1.meaning.warnings import (
     comment_warns,
     is_labelled,
-    is_praise,
     last_sentence,
     negates,
     negates_omission,
+    praises,
 )
 from vskill_platform.scanning.tier1.patterns import Span
 
@@ -38,7 +38,7 @@ _ABOUT_WORDS = re.compile(
     r"payloads?|says?|said|contains?|examples?|like|words?|sentences?|strings?)\b|出现|例如|比如|写着|包含|之类"
 )
 """Words beside a quotation of other words that say it is somebody else's."""
-_SEVERITY = re.compile(r"(?i)\|\W*(?:critical|high|medium|low|severe|danger\w*|block|reject|malicious|fail)\W*(?:\||$)")
+_SEVERITY = re.compile(r"(?i)\|\W*(?:critical|high|medium|severe|danger\w*|block|reject|malicious|fail)\W*(?:\||$)")
 """A cell of a table that weighs what its row is about."""
 _ORDERS = re.compile(
     r"(?i)\b(?:run|execute|type|paste|install|start|use|enter|launch|call|try|first|then|now|please|copy|step|begin)\b"
@@ -59,13 +59,23 @@ _HUNTED = re.compile(
 _CATALOGUE_COLUMN = re.compile(
     r"(?i)\|[^|]*\b(?:patterns?|examples?|signs?|signatures?|strings?|techniques?|payloads?|means|meaning)\b"
 )
-_DESCRIBED_BEHIND = re.compile(
-    r"(?i)[\s)*]+(?:is|are|was|were|means?|shows?|gives?|spells?|reads?|prints?|in|inside|which|that|hides?|looks?|from)\b"
-)
+_DESCRIBED_BEHIND = re.compile(r"(?i)[\s)*]+(?:is|are|gives?|means?|spells?|equals?|becomes?) [`\"“]")
+_FOUND = re.compile(r"(?i)\b(?:finds?|found|seen|observed|typical|artefacts?|artifacts?|traces?)\b")
+_SPEECH = re.compile(r"[\"“«「][^\w\s]*(?:[^\W\d]+(?:,? [^\W\d]+){2}|[^\x00-\u02ff])")
+"""A quotation that begins as a sentence does, and not as a command."""
 _WARNING_COLUMN = re.compile(
     r"(?i)\|[^|]*\b(?:bad|wrong|avoid|risks?|risky|problem|danger\w*|threats?|attack(?:er)?s?|"
     r"red flags?|indicators?|severity|don['’]t|"
     r"unsafe|insecure|vulnerab\w*|malicious|suspicious)\b"
+)
+_REMEDY_COLUMN = re.compile(
+    r"(?i)\b(?:good|correct|right|better|safer?|secure|instead|fix(?:es)?|solution|remedy|resolution|"
+    r"actions?|install|mitigation|"
+    r"response|what to do|use|run|steps?|cure|answer)\b"
+)
+_NO_RISK = re.compile(r"(?i)\|\W*(?:none|low|no|safe|ok|harmless|n/a)\W*(?:\||$)")
+_READER_ACTS = re.compile(
+    r"(?i)\b(?:you|we|the agent|the assistant)\s+(?!(?:see|find|spot|notice|meet|encounter|detect|come|may|might|will see)\b)"
 )
 _LABELLED = re.compile(r"[\w ]{0,16}: ?[\"`“]")
 
@@ -128,14 +138,18 @@ def _is_spoken_of(place: Place, quoted: Span) -> bool:
         return True
     if place.is_of_words:
         return ABOUT_ATTACKS.search(said) is not None or _ABOUT_WORDS.search(said) is not None
-    is_hunted = _HUNTED.match(last_sentence(place.line[: quoted.start])) is not None
-    return is_hunted or (ABOUT_ATTACKS.search(said) is not None and not PROTECTS.search(said))
+    lead = last_sentence(place.line[: quoted.start])
+    if _HUNTED.match(lead):
+        return True
+    is_done = _READER_ACTS.search(lead) is not None or praises(lead) or PROTECTS.search(said) is not None
+    return ABOUT_ATTACKS.search(said) is not None and not is_done
 
 
 def _is_subject(place: Place, quoted: Span) -> bool:
     """Whether a guide about attacks says something of a quotation, or gives words of speech."""
-    is_speech = not place.line[quoted.start :].startswith("`")
-    return is_speech or _DESCRIBED_BEHIND.match(place.line[quoted.end :]) is not None
+    is_speech = _SPEECH.match(place.line, quoted.start) is not None
+    is_described = _DESCRIBED_BEHIND.match(place.line[quoted.end :]) is not None
+    return is_speech or is_described or _FOUND.search(last_sentence(place.line[: quoted.start])) is not None
 
 
 def _is_led_to(place: Place) -> bool:
@@ -165,9 +179,11 @@ def _stance_in_table(place: Place, *, cell: Span) -> Stance:
     head = place.block.text[:LONGEST_LINE].partition("\n")[0]
     if is_procedure(place.block) or (is_ordered and not place.is_in_prose):
         return Stance.STATED
-    if _WARNING_COLUMN.search(head) and (place.is_in_prose or not is_praise(_head_of_column(head, place.line, cell))):
+    column = _head_of_column(head, place.line, cell)
+    is_remedy = _REMEDY_COLUMN.search(column) is not None or _NO_RISK.search(place.line) is not None
+    if _WARNING_COLUMN.search(head) and (place.is_in_prose or not is_remedy):
         return Stance.QUOTED
-    is_catalogue = _CATALOGUE_COLUMN.search(head) is not None or not place.line[inner.start :].startswith("`")
+    is_catalogue = _CATALOGUE_COLUMN.search(head) is not None or _SPEECH.match(place.line, inner.start) is not None
     if _is_spoken_of(place, cell) or (is_catalogue and inner.end > inner.start and is_about_security(place.skill)):
         return Stance.QUOTED
     return stance_under_heading(place, is_quoted=True, is_ordered=is_ordered)

@@ -43,6 +43,14 @@ _REFERENCE = re.compile(
     rf"one by one|as written|anyway|first|to the letter)|"
     rf"(?:it|this|that|the \w+) to the letter|what (?:it|they|the \w+ above) says?)"
 )
+_REFERENCE_BY_STATE = re.compile(
+    rf"(?i)\b(?:(?:the|that|this) {_THING}(?: above)? (?:is|are) (?:mandatory|required|needed|"
+    rf"necessary|not optional|to be \w+|part of)|"
+    rf"(?:after|once|having|when|by) (?:running|executing|run|executed) (?:it|this|that|them|(?:the|"
+    rf"that|this) (?:\w+ )?{_THING})\b|"
+    rf"(?:the|that|this) {_THING}(?: above)? (?:has|have|was|were|had) (?:been )?(?:run|executed|carried out|completed))"
+)
+"""An order that is given by speaking of what stands above as done or as needed."""
 _PLURAL = re.compile(
     r"(?i)\b(?:these|those|them|everything|all|both|each|every|section|list|\w*(?:blocks|lines|"
     r"commands|snippets|examples|steps|"
@@ -120,6 +128,9 @@ def _references(block: Block) -> Iterator[str]:
     for found in _REFERENCE.finditer(text):
         if not negates(text[: found.start("verb")]) and ATTACKER_ACTS.search(text[: found.start()]) is None:
             yield found["what"]
+    for found in _REFERENCE_BY_STATE.finditer(text):
+        if not negates(text[: found.start()]) and ATTACKER_ACTS.search(text) is None:
+            yield found[0]
 
 
 def _meant(what: str, section: Section, at: int, before: Section | None) -> Iterator[tuple[int, int]]:

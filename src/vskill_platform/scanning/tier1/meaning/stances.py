@@ -46,7 +46,8 @@ LEADS_TO_ATTACK = re.compile(
 )
 """How a line ends that leads to a block of bad code."""
 PROTECTS = re.compile(
-    r"(?i)\b(?:against|protect\w*|prevent\w*|mitigat\w*|defend\w*|harden\w*|remov(?:e|es|ing)|clean\w*|off the|fix(?:es)?|"
+    r"(?i)\b(?:against|protect\w*|prevent\w*|avoid\w*|mitigat\w*|defend\w*|harden\w*|remov(?:e|es|"
+    r"ing)|clean\w*|off the|fix(?:es)?|"
     r"stops?|heals?|repairs?|first run|please run|must run)\b"
 )
 _ATTACK_TOPIC = re.compile(
@@ -58,6 +59,7 @@ _TOPIC = re.compile(
     rf"{_ATTACK_TOPIC.pattern}|\b(?:detect\w*|incidents?|forensic\w*|pitfalls?|real.world|findings?|patterns?|risks?|"
     r"audit\w*|hardening|checks?|checklist)\b"
 )
+_NUMBERED = re.compile(r"\s*\d{1,3}[.)]\s")
 _SECURITY = re.compile(
     r"(?i)\b(?:security|secure|vulnerab\w*|threats?|malware|attacks?|attackers?|audit\w*|pentest\w*|penetration|"
     r"exploit\w*|injection|forensic\w*|"
@@ -66,7 +68,9 @@ _SECURITY = re.compile(
     r"harden\w*|scanner|scans?|detect\w*|CVE|OWASP|misuse|footguns?|fuzz\w*|yara|semgrep|codeql)\b"
 )
 _NEW_CLAUSE = re.compile(
-    r"(?i)[,;](?!\s+(?:and|or|which|they|who|it|for example|e\.g\.|such as|like|where|whose)\b)|\bso\b|:\s+\w|\s[—–-]\s"
+    r"(?i)[,;](?!\s+(?:and|or|which|they|who|it|for example|e\.g\.|such as|like|where|whose)\b)|"
+    r"\b(?:so|unless|until|before|if)\b|:\s+\w|\s[—–-]\s|"
+    r"\b(?:and|then|while)\s+(?:you|we|the agent|i)\b|\bby\s+\w+ing\b"
 )
 
 
@@ -117,7 +121,8 @@ def stance_under_heading(place: Place, *, is_quoted: bool, is_ordered: bool) -> 
     if file.path in SKILL_FILE_NAMES:
         titles = titles[1:][-1:]
     is_listed = place.block.kind in (BlockKind.ITEM, BlockKind.TABLE)
-    if titles and heading_warns(titles[-1]) and (is_listed or not is_ordered):
+    is_step = is_ordered and (not is_listed or _NUMBERED.match(place.line) is not None)
+    if titles and heading_warns(titles[-1]) and not is_step:
         return Stance.WARNED
     if is_ordered or not is_about_security(place.skill):
         return Stance.STATED

@@ -50,9 +50,10 @@ _WEAK = frozenset(["no", "not", "nothing", "without"])
 """Negations that a second one in the same sentence turns round."""
 _ADVERBS = r"(?:[\s,]+(?:ever|simply|just|blindly|even|also|\w+ly|under any circumstances,))*"
 _OPENING = r"[\s\"'`“«(*_]*"
+_LISTED = r"(?:[\s,]+(?:and |or |nor )?`[^`]{1,60}`){1,6},?(?:\s+(?:and|or|nor)\b)?"
 _BEHIND_VERB = re.compile(
     rf"(?i){_ADVERBS}(?:(?:[\s,/]+(?:and |or |nor )?{_ACTION}\b)+(?:\s+{_SMALL}\b)*(?:\s+[\w.-]+)?(?:\s+{_SMALL}\b)*|"
-    rf"(?:\s+{_SMALL}\b)*)(?::|,?\s+(?:and|or|nor)\b)?{_OPENING}$"
+    rf"(?:\s+{_SMALL}\b)*)(?::|,?\s+(?:and|or|nor)\b|{_LISTED})?{_OPENING}$"
 )
 _BEHIND_NOUN = re.compile(
     rf"(?i){_ADVERBS}(?:(?:[\s,/]+(?:and |or )?{_ACTION}\b)*(?:\s+{_SMALL}\b)*:?|(?:\s+{_SMALL}\b)*\s+[\w.-]+(?:\s+{_SMALL}\b)*)"
@@ -88,7 +89,9 @@ _COMMENT = re.compile(
     r"(?:\s+(?:this|that|it|these|them|in production|blindly|code|commands?))*\s*(?:$|[:!.—–]))"
 )
 """A comment that says of the code that it is bad, and nothing else."""
-_GOOD = re.compile(r"(?i)✅|✔|✓|\b(?:good|correct|right|better|safe|secure|instead|fixed|recommended|preferred)\b")
+_GOOD = re.compile(
+    r"(?i)✅|✔|✓|\b(?:good|correct|right|better|safe|secure|instead|fixed|recommended|preferred|new|now)\b"
+)
 _HEADING = re.compile(
     rf"(?i){_SIGN}|\b{_BAD}(?:[\s/-]+(?:{_EXAMPLE}|{_BAD}))+|\banti-?patterns?\b|\bred flags?\b|\bwhat not to\b|"
     r"\bdon['’]ts?\b(?!\s+(?:forget|skip|miss|panic|worry|wait|need))(?=\W*$|\s+(?:do|use|run|write|copy|list))|"
@@ -98,6 +101,11 @@ _HEADING = re.compile(
     r"\b(?:attacks?|exploits?|payloads?|malware|jailbreaks?)\W*$|^\W*(?:bad|wrong|unsafe|insecure)\W+(?:vs\W+|and\W+|to\W+)?"
     r"(?:good|better|right|safe|secure)\W*$"
 )
+_REMEDY = re.compile(
+    r"(?i)\b(?:remov\w*|clean\w*|protect\w*|against|prevent\w*|avoiding|stop\w*|fix\w*|without|free of|set-?up|install\w*|"
+    r"quick ?start|steps?|repair\w*|instead)\b"
+)
+"""What makes of the name of something bad the name of a cure."""
 _HTML_COMMENT = re.compile(r"<!--.*?(?:-->|$)")
 ATTACKER_ACTS = re.compile(
     r"(?i)\b(?:attackers?|adversar(?:y|ies)|intruders?|malware|ransomware|stealers?|trojans?|clippers?|"
@@ -142,12 +150,19 @@ def negates_omission(before: str) -> bool:
 def is_labelled(before: str) -> bool:
     """Whether a line begins with a label that calls bad what follows in the same sentence."""
     label = _LABEL.match(before)
-    return label is not None and _NEW_SENTENCE.search(before, label.end()) is None
+    if label is None or _NEW_SENTENCE.search(before, label.end()):
+        return False
+    return _GOOD.search(before, label.end()) is None
 
 
 def comment_warns(text: str) -> bool:
     """Whether a comment says of the code beside it that it is bad."""
     return _COMMENT.match(text) is not None
+
+
+def praises(text: str) -> bool:
+    """Whether a text calls something good."""
+    return _GOOD.search(text) is not None
 
 
 def is_praise(text: str) -> bool:
@@ -158,4 +173,4 @@ def is_praise(text: str) -> bool:
 def heading_warns(title: str) -> bool:
     """Whether a heading says that what stands under it is bad. What it says in a comment does not count."""
     shown = _HTML_COMMENT.sub("", title).strip()
-    return len(shown) < 120 and _HEADING.search(shown) is not None
+    return len(shown) < 120 and _HEADING.search(shown) is not None and _REMEDY.search(shown) is None

@@ -134,7 +134,7 @@ def _is_spoken_of(place: Place, quoted: Span) -> bool:
         said = around(place.line, quoted)
         if _SEVERITY.search(said):
             return True
-    elif is_about_security(place.skill) and _is_subject(place, quoted):
+    elif is_about_security(place.skill) and _is_subject(place, quoted, said):
         return True
     if place.is_of_words:
         return ABOUT_ATTACKS.search(said) is not None or _ABOUT_WORDS.search(said) is not None
@@ -145,11 +145,11 @@ def _is_spoken_of(place: Place, quoted: Span) -> bool:
     return ABOUT_ATTACKS.search(said) is not None and not is_done
 
 
-def _is_subject(place: Place, quoted: Span) -> bool:
+def _is_subject(place: Place, quoted: Span, said: str) -> bool:
     """Whether a guide about attacks says something of a quotation, or gives words of speech."""
     is_speech = _SPEECH.match(place.line, quoted.start) is not None
     is_described = _DESCRIBED_BEHIND.match(place.line[quoted.end :]) is not None
-    return is_speech or is_described or _FOUND.search(last_sentence(place.line[: quoted.start])) is not None
+    return is_speech or is_described or _FOUND.search(said) is not None
 
 
 def _is_led_to(place: Place) -> bool:

@@ -141,7 +141,13 @@ BAD = "# A\n\n## Bad\n\n```\nx\n```\n\n"
 
 
 @pytest.mark.parametrize(
-    "order", ["Run the block above.", "Then execute the command above as it is.", "After running the block, go on."]
+    "order",
+    [
+        "Run the block above.",
+        "Attackers may try. Run the block above.",
+        "Then execute the command above as it is.",
+        "After running the block, go on.",
+    ],
 )
 def test_example_is_carried_out__where_the_text_refers_to_it(order: str) -> None:
     assert 6 in lines_carried_out(BAD + order)

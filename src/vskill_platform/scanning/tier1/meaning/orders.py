@@ -12,7 +12,7 @@ from itertools import islice
 from weakref import WeakKeyDictionary
 
 from vskill_platform.scanning.tier1.markdown.document import Block, BlockKind, Document, Section
-from vskill_platform.scanning.tier1.meaning.warnings import ATTACKER_ACTS, negates
+from vskill_platform.scanning.tier1.meaning.warnings import ATTACKER_ACTS, last_sentence, negates
 
 MOST_ORDERS = 200
 LONGEST_BLOCK = 4_000
@@ -126,11 +126,16 @@ def _references(block: Block) -> Iterator[str]:
         return
     text = block.text[:LONGEST_BLOCK].replace("\n", " ")
     for found in _REFERENCE.finditer(text):
-        if not negates(text[: found.start("verb")]) and ATTACKER_ACTS.search(text[: found.start()]) is None:
+        if not negates(text[: found.start("verb")]) and not _has_attacker(text[: found.end("verb")]):
             yield found["what"]
     for found in _REFERENCE_BY_STATE.finditer(text):
-        if not negates(text[: found.start()]) and ATTACKER_ACTS.search(text) is None:
+        if not negates(text[: found.start()]) and not _has_attacker(text[: found.end()]):
             yield found[0]
+
+
+def _has_attacker(before: str) -> bool:
+    """Whether an attacker is who acts in the sentence."""
+    return ATTACKER_ACTS.search(last_sentence(before)) is not None
 
 
 def _meant(what: str, section: Section, at: int, before: Section | None) -> Iterator[tuple[int, int]]:

@@ -7,7 +7,7 @@ from bisect import bisect_right
 
 from vskill_platform.scanning.tier1.markdown.document import BlockKind
 from vskill_platform.scanning.tier1.meaning.orders import is_procedure, leads_by_order
-from vskill_platform.scanning.tier1.meaning.quotations import around, cell_at, quotation_at
+from vskill_platform.scanning.tier1.meaning.quotations import around, cell_at, quotation_at, without_quotations
 from vskill_platform.scanning.tier1.meaning.stances import (
     ABOUT_ATTACKS,
     LEADS_TO_ATTACK,
@@ -38,7 +38,9 @@ _ABOUT_WORDS = re.compile(
     r"payloads?|says?|said|contains?|examples?|like|words?|sentences?|strings?)\b|出现|例如|比如|写着|包含|之类"
 )
 """Words beside a quotation of other words that say it is somebody else's."""
-_SEVERITY = re.compile(r"(?i)\|\W*(?:critical|high|medium|severe|danger\w*|block|reject|malicious|fail)\W*(?:\||$)")
+_SEVERITY = re.compile(
+    r"(?i)\|[^\w|]{0,9}(?:critical|high|medium|severe|danger\w*|block|reject|malicious|fail)[^\w|]{0,9}(?:\||$)"
+)
 """A cell of a table that weighs what its row is about."""
 _ORDERS = re.compile(
     r"(?i)\b(?:run|execute|type|paste|install|start|use|enter|launch|call|try|first|then|now|please|copy|step|begin)\b"
@@ -73,7 +75,7 @@ _REMEDY_COLUMN = re.compile(
     r"actions?|install|mitigation|"
     r"response|what to do|use|run|steps?|cure|answer)\b"
 )
-_NO_RISK = re.compile(r"(?i)\|\W*(?:none|low|no|safe|ok|harmless|n/a)\W*(?:\||$)")
+_NO_RISK = re.compile(r"(?i)\|[^\w|]{0,9}(?:none|low|no|safe|ok|harmless|n/a)[^\w|]{0,9}(?:\||$)")
 _READER_ACTS = re.compile(
     r"(?i)\b(?:you|we|the agent|the assistant)\s+(?!(?:see|find|spot|notice|meet|encounter|detect|come|may|might|will see)\b)"
 )
@@ -191,6 +193,6 @@ def _stance_in_table(place: Place, *, cell: Span) -> Stance:
 
 def _head_of_column(head: str, line: str, cell: Span) -> str:
     """The cell at the head of the column that a cell of a row is in."""
-    bars = sum(1 for at in range(cell.start) if line[at] == "|" and quotation_at(line, at) is None)
+    bars = without_quotations(line[: cell.start]).count("|")
     cells = head.split("|")
     return cells[bars].strip() if bars < len(cells) else ""

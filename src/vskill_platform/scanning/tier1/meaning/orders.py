@@ -20,6 +20,7 @@ LONGEST_DOCUMENT = 400_000
 SHORTEST_TITLE = 4
 _NOT_PROSE = frozenset([BlockKind.FENCE, BlockKind.FRONTMATTER, BlockKind.HEADING])
 _KNOWN: WeakKeyDictionary[Document, tuple[tuple[int, int], ...]] = WeakKeyDictionary()
+_NAMED: WeakKeyDictionary[Document, dict[str, bool]] = WeakKeyDictionary()
 """What is carried out in the documents that were asked about and are still in use."""
 _CARRY_OUT = (
     r"(?:run|execute|perform|carry out|work through|go through|follow|obey|act on|apply|paste|type|launch|complete|start|"
@@ -109,15 +110,16 @@ def _find_carried_out(document: Document) -> Iterator[tuple[int, int]]:
 
 def _is_named_in_order(document: Document, title: str) -> bool:
     """Whether an order names a section by its title."""
-    if len(title) < SHORTEST_TITLE:
-        return False
-    for block in document.blocks:
-        if block.kind not in _NOT_PROSE:
-            text = block.text[:LONGEST_BLOCK].lower()
-            start = text.find(title)
-            if start > 0 and _TITLE_ORDER.search(text[:start]) and not negates(text[:start]):
-                return True
-    return False
+    known = _NAMED.setdefault(document, {})
+    if title not in known:
+        known[title] = len(title) >= SHORTEST_TITLE and any(_orders_by(title, block) for block in document.blocks)
+    return known[title]
+
+
+def _orders_by(title: str, block: Block) -> bool:
+    text = "" if block.kind in _NOT_PROSE else block.text[:LONGEST_BLOCK].lower()
+    start = text.find(title)
+    return start > 0 and _TITLE_ORDER.search(text[:start]) is not None and not negates(text[:start])
 
 
 def _references(block: Block) -> Iterator[str]:

@@ -11,6 +11,7 @@ import re
 from vskill_platform.scanning.tier1.patterns import Span
 
 _MARK = re.compile(r"`+|[\"“«「]")
+_QUOTATION = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|«[^»]*»|「[^」]*」")
 _CLOSING = {'"': '"', "“": "”", "«": "»", "「": "」"}
 
 
@@ -39,3 +40,8 @@ def cell_at(line: str, at: int) -> Span:
 def around(line: str, span: Span) -> str:
     """The line without the quotation."""
     return f"{line[: span.start]} {line[span.end :]}"
+
+
+def without_quotations(line: str) -> str:
+    """A line without what is quoted in it."""
+    return _QUOTATION.sub("", line)

@@ -61,6 +61,8 @@ _BEHIND_NOUN = re.compile(
 )
 """What may stand between a negation and the place it negates: verbs that it negates and small words, and one more word."""
 LONGEST_GAP = 120
+LONGEST_SENTENCE = 300
+"""Characters in front of a place that are looked at."""
 _OTHER_CLAUSE = re.compile(r"(?i)[,;:]|\b(?:and|so|but|then|until|unless|before|wait|hesitate|stop|ask)\b")
 _OTHER_WORDS = re.compile(
     rf"(?i)\b(?:anything|everything|else|other than|only|until|unless|before|after|without|except|so|by|because|then|"
@@ -124,7 +126,7 @@ def last_sentence(before: str) -> str:
 
 def negates(before: str, behind: str = "") -> bool:
     """Whether the last negation in front of a place negates what follows there."""
-    sentence = last_sentence(before)
+    sentence = last_sentence(before[-LONGEST_SENTENCE:])
     found = [*_NEGATION.finditer(sentence)]
     if not found or _LIMITED_BEHIND.match(behind):
         return False
@@ -140,7 +142,7 @@ def negates(before: str, behind: str = "") -> bool:
 
 def negates_omission(before: str) -> bool:
     """Whether a negation turns round a "without" at a place: not without telling the user is an order to tell them."""
-    sentence = last_sentence(before)
+    sentence = last_sentence(before[-LONGEST_SENTENCE:])
     last = [*_NEGATION.finditer(sentence)][-1:]
     gap = sentence[last[0].end() :] if last else ""
     is_imperative = bool(last and last[0]["verbal"]) and not _CONDITION.search(sentence[: last[0].start()])

@@ -62,7 +62,7 @@ _CATALOGUE_COLUMN = re.compile(
     r"(?i)\|[^|]*\b(?:patterns?|examples?|signs?|signatures?|strings?|techniques?|payloads?|means|meaning)\b"
 )
 _DESCRIBED_BEHIND = re.compile(r"(?i)[\s)*]+(?:is|are|gives?|means?|spells?|equals?|becomes?) [`\"“]")
-_FOUND = re.compile(r"(?i)\b(?:finds?|found|seen|observed|typical|artefacts?|artifacts?|traces?)\b")
+_FOUND = re.compile(r"(?i)\b(?:found|seen|observed|typical|artefacts?|artifacts?|traces?)\b")
 _SPEECH = re.compile(r"[\"“«「][^\w\s]*(?:[^\W\d]+(?:,? [^\W\d]+){2}|[^\x00-\u02ff])")
 """A quotation that begins as a sentence does, and not as a command."""
 _WARNING_COLUMN = re.compile(

@@ -8,19 +8,26 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 
 import structlog
 import uvicorn
 from litestar.types import ASGIApp
 
-from vskill_platform.domain.errors import AddressUnavailable
+from vskill_platform.domain.errors import AddressUnavailable, NotFound
 from vskill_platform.domain.scan import Severity
+from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.engines.blobs import BlobFolder
-from vskill_platform.engines.sqlite import find_owner, open_sqlite
+from vskill_platform.engines.sqlite import SqliteEngine, copy_database, find_owner, open_sqlite, take_inventory
 from vskill_platform.ingest.git import GitSource
+from vskill_platform.moving.backup import Backup, copy_blobs, describe_backup, write_description
+from vskill_platform.moving.manifest import Manifest, make_folder
+from vskill_platform.moving.packing import export_registry
+from vskill_platform.moving.progress import Progress
+from vskill_platform.moving.unpacking import House, import_registry, refuse_unfinished
 from vskill_platform.pipeline.process import process_message
-from vskill_platform.ports.clock import SystemClock
+from vskill_platform.ports.clock import Clock, SystemClock
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.scanning.pool import ScannerPool
 from vskill_platform.scanning.tier1.packs import load_rules
@@ -45,14 +52,10 @@ async def open_env(settings: Settings, *, is_working: bool = False) -> AsyncIter
     """
     folder = Path(settings.data)
     clock = SystemClock()
-    engine = await open_sqlite(
-        database_path(settings),
-        clock=clock,
-        max_attempts=settings.max_attempts,
-        synchronous=settings.sqlite_synchronous,
-    )
+    engine = await _open_engine(settings, clock=clock)
     source, scanner = GitSource(settings, folder=folder / FETCH_NAME), ScannerPool(settings)
     try:
+        await refuse_unfinished(engine.kv)
         async with AsyncExitStack() as stack:
             if is_working:
                 await stack.enter_async_context(source)
@@ -63,7 +66,7 @@ async def open_env(settings: Settings, *, is_working: bool = False) -> AsyncIter
                 queue=engine.queue,
                 catalog=engine.catalog,
                 events=engine.events,
-                blobs=BlobFolder(folder / BLOBS_NAME, clock=clock),
+                blobs=_open_blobs(settings, clock=clock),
                 limiter=engine.limiter,
                 clock=clock,
                 settings=settings,
@@ -73,6 +76,19 @@ async def open_env(settings: Settings, *, is_working: bool = False) -> AsyncIter
             )
     finally:
         await engine.close()
+
+
+async def _open_engine(settings: Settings, *, clock: Clock) -> SqliteEngine:
+    return await open_sqlite(
+        database_path(settings),
+        clock=clock,
+        max_attempts=settings.max_attempts,
+        synchronous=settings.sqlite_synchronous,
+    )
+
+
+def _open_blobs(settings: Settings, *, clock: Clock) -> BlobFolder:
+    return BlobFolder(Path(settings.data) / BLOBS_NAME, clock=clock)
 
 
 def database_path(settings: Settings) -> Path:
@@ -124,6 +140,52 @@ def _tell_rules(ruleset: Ruleset) -> None:
     if ruleset.off:
         critical = [rule.id for rule in ruleset.off.values() if rule.severity is Severity.CRITICAL]
         _log.warning("rules_switched_off", rules=list(ruleset.off), critical=critical)
+
+
+async def export_to(settings: Settings, *, folder: Path, progress: Progress) -> Manifest:
+    """Export the registry of the settings as of this moment, whether or not it runs. It is read, and never owned."""
+    clock = SystemClock()
+    require_registry(settings)
+    now_ms = clock.now_ms()
+    async with take_inventory(database_path(settings), now_ms=now_ms, max_attempts=settings.max_attempts) as inventory:
+        blobs = _open_blobs(settings, clock=clock)
+        return await export_registry(inventory, blobs, folder=folder, now_ms=now_ms, progress=progress)
+
+
+async def import_from(settings: Settings, *, folder: Path, progress: Progress) -> Manifest:
+    """Import an export into the registry of the settings. Raises DataFolderOwned where that runs."""
+    clock = SystemClock()
+    engine = await _open_engine(settings, clock=clock)
+    try:
+        house = House(engine, _open_blobs(settings, clock=clock), clock)
+        return await import_registry(house, folder=folder, progress=progress)
+    finally:
+        await engine.close()
+
+
+async def back_up_to(settings: Settings, *, folder: Path, progress: Progress) -> Backup:
+    """Copy the registry of the settings into a new data folder, whether or not it runs."""
+    clock = SystemClock()
+    require_registry(settings)
+    make_folder(folder)
+    copy, blobs, now_ms = folder / DATABASE_NAME, BlobFolder(folder / BLOBS_NAME, clock=clock), clock.now_ms()
+    await asyncio.to_thread(
+        copy_database, database_path(settings), copy, on_pages=partial(progress, "copying pages of the database")
+    )
+    copied = await copy_blobs(_open_blobs(settings, clock=clock), blobs, progress=progress)
+    made_at = iso_from_ms(now_ms)
+    async with take_inventory(copy, now_ms=now_ms, max_attempts=settings.max_attempts) as inventory:
+        backup = await describe_backup(
+            inventory, blobs, database=copy, made_at=made_at, copied=copied, progress=progress
+        )
+    write_description(folder, backup)
+    return backup
+
+
+def require_registry(settings: Settings) -> None:
+    """Raise NotFound where the data folder holds no registry."""
+    if not database_path(settings).exists():
+        raise NotFound(f"There is no registry in '{settings.data}'. Start one with: vskill-platform up --data DIR")
 
 
 @asynccontextmanager

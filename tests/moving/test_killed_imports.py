@@ -12,37 +12,29 @@ from pathlib import Path
 import pytest
 
 from tests.moving.houses import all_documents, export_house, fill_house, open_house
-from vskill_platform.app import export_to, open_env
 from vskill_platform.domain.errors import ImportUnfinished
 from vskill_platform.moving.packing import IMPORT_KEY
-from vskill_platform.moving.progress import untold
-from vskill_platform.settings import Settings
+from vskill_platform.moving.unpacking import refuse_unfinished
 
 CHILD = Path(__file__).with_name("import_child.py")
 KILLS = 500 if os.environ.get("VSKILL_TEST_SCALE") == "faults" else 20
-LATEST_S = 0.15
+MOST_STEPS = 12
+LATEST_S = 0.05
 LIMIT_S = 60
 
 
-def import_and_kill(export: Path, data: Path, *, delay_s: float) -> bool:
-    """Start an import, wait until it has begun to write, wait a while, kill it. Says whether it had ended by itself."""
+def import_and_kill(export: Path, data: Path, *, moments: random.Random) -> None:
+    """Start an import, let it take some steps and a moment more, and kill it, unless it has ended by then."""
     command = [sys.executable, str(CHILD), str(export), str(data)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
-        for line in child.stdout:
-            if not line.startswith("verifying"):
-                break
-        time.sleep(delay_s)
+        steps = (line for line in child.stdout if line.startswith("importing"))
+        for _ in zip(range(moments.randint(1, MOST_STEPS)), steps, strict=False):
+            pass
+        time.sleep(moments.uniform(0, LATEST_S))
         child.kill()
-        said, errors = child.communicate(timeout=LIMIT_S)
+        _, errors = child.communicate(timeout=LIMIT_S)
     assert errors == ""
-    return said.endswith("done\n")
-
-
-async def is_unfinished(data: Path) -> bool:
-    """Whether the registry has the mark of an import that has not ended."""
-    async with open_house("sqlite", data) as house:
-        return await house.engine.kv.get(IMPORT_KEY) is not None
 
 
 async def test_import_goes_on_after_kill_9__with_nothing_lost_and_nothing_twice(tmp_path: Path) -> None:
@@ -51,25 +43,27 @@ async def test_import_goes_on_after_kill_9__with_nothing_lost_and_nothing_twice(
         await fill_house(old, submissions=3000)
         manifest = await export_house(old, tmp_path / "export")
         documents = await all_documents(old.engine)
-    kills = rounds = refusals = resumed = 0
+    kills = rounds = 0
     while kills < KILLS:
         rounds += 1
         data = tmp_path / f"new-{rounds}"
-        settings = Settings(data=str(data))
-        while not import_and_kill(tmp_path / "export", data, delay_s=moments.uniform(0, LATEST_S)):
-            kills += 1
-            if not await is_unfinished(data):
-                break
-            resumed += 1
-            with pytest.raises(ImportUnfinished):
-                async with open_env(settings):
-                    pass
-            refusals += 1
-            with pytest.raises(ImportUnfinished):
-                await export_to(settings, folder=tmp_path / f"never-{kills}", progress=untold)
-        again = await export_to(settings, folder=tmp_path / f"again-{rounds}", progress=untold)
-        assert again.parts == manifest.parts
+        while not data.exists() or await is_unfinished(data):
+            import_and_kill(tmp_path / "export", data, moments=moments)
+            kills += await is_unfinished(data)
         async with open_house("sqlite", data) as new:
+            again = await export_house(new, tmp_path / f"again-{rounds}")
+            assert again.parts == manifest.parts
             assert await all_documents(new.engine) == documents
-    assert refusals >= KILLS // 2
-    print(f"{kills} kills in {rounds} imports, {resumed} of them in the middle")
+    print(f"{kills} kills in the middle of {rounds} imports")
+
+
+async def is_unfinished(data: Path) -> bool:
+    """Whether an import has begun and not ended; then nothing is served and nothing exported from what there is."""
+    async with open_house("sqlite", data) as house:
+        if await house.engine.kv.get(IMPORT_KEY) is None:
+            return False
+        with pytest.raises(ImportUnfinished):
+            await refuse_unfinished(house.engine.kv)
+        with pytest.raises(ImportUnfinished):
+            await export_house(house, data / f"refused-{time.monotonic_ns()}")
+        return True

@@ -59,7 +59,8 @@ class Catalog(Protocol):
     ) -> Sequence[Document]:
         """Documents as they are kept, in the order of their ids' bytes, those after an id. None left: an empty answer.
 
-        A document whose terms a search would not find it by comes without terms. `limit` is 1 to 1000.
+        Terms come sorted, each once. A document whose terms a search would not find it by comes without any. `limit` is
+        1 to 1000.
         """
         ...
 

@@ -41,8 +41,8 @@ class MemoryCatalog:
         """Documents in the order of their ids."""
         self._state.check_open()
         check_limit(limit)
-        following = [document for document in self._documents(collection) if document.id > after]
-        return sorted(following, key=lambda document: document.id)[:limit]
+        following = sorted((one for one in self._documents(collection) if one.id > after), key=lambda one: one.id)
+        return [document.with_terms_sorted() for document in following[:limit]]
 
     def _documents(self, collection: Collection) -> list[Document]:
         return list(self._state.documents.get(collection.name, {}).values())

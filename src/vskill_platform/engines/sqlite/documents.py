@@ -52,7 +52,8 @@ def read_documents(connection: apsw.Connection, collection: Collection, *, after
             is_found = not terms or fetch_one(connection, sql.is_found, (_match_all(terms), number)) is not None
             facets = dict(zip(collection.facets, values, strict=False))
             sorts = dict(zip(collection.sorts, values[len(facets) :], strict=True))
-            found.append(Document(collection, identity, row, facets, sorts, decode_terms(terms) if is_found else ()))
+            document = Document(collection, identity, row, facets, sorts, decode_terms(terms) if is_found else ())
+            found.append(document.with_terms_sorted())
     return found
 
 

@@ -30,7 +30,7 @@ class MemoryEvents:
         events = kept[first : first + limit]
         return EventPage(events, events[-1].sequence if events else after, reset=False)
 
-    def _ready_ms(self, after: int) -> int | None:
+    async def _ready_ms(self, after: int) -> int | None:
         self._state.check_open()
         return None if after == self._state.event_sequence else self._state.clock.now_ms()
 

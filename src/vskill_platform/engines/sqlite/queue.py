@@ -119,7 +119,7 @@ class SqliteQueue:
             self._arrivals, self._clock, next_ready_ms=lambda: self._next_ready_ms(queue), wait_s=wait_s
         )
 
-    def _next_ready_ms(self, queue: str) -> int | None:
+    async def _next_ready_ms(self, queue: str) -> int | None:
         def read(connection: apsw.Connection) -> int | None:
             if fetch_one(connection, _HAS_WAITING, (queue,)) is not None:
                 return self._clock.now_ms()

@@ -17,6 +17,7 @@ from vskill_platform.domain.records import Pin
 from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.engines.blobs import BlobFolder
 from vskill_platform.engines.memory import open_memory
+from vskill_platform.engines.postgres import open_postgres
 from vskill_platform.engines.sqlite import open_sqlite
 from vskill_platform.moving.manifest import Manifest
 from vskill_platform.moving.packing import export_registry
@@ -27,16 +28,18 @@ from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.inventory import KeptEntry
 from vskill_platform.testing.submissions import putting_skill, putting_submission, submission_at
 
-Kind = Literal["memory", "sqlite"]
+Kind = Literal["memory", "sqlite", "postgres"]
 START_MS = 1_771_668_000_000
 
 
 @asynccontextmanager
-async def open_house(kind: Kind, folder: Path, *, clock: Clock | None = None) -> AsyncIterator[House]:
-    """A registry of its own in a folder, laid out as the command lays it out."""
+async def open_house(kind: Kind, folder: Path, *, clock: Clock | None = None, url: str = "") -> AsyncIterator[House]:
+    """A registry of its own in a folder, laid out as the command lays it out; on PostgreSQL, the records are at the URL."""
     ticking = clock or SystemClock()
     if kind == "memory":
         engine: Engine = await open_memory(clock=ticking)
+    elif kind == "postgres":
+        engine = await open_postgres(url, clock=ticking)
     else:
         engine = await open_sqlite(folder / "registry.db", clock=ticking, synchronous="OFF")
     try:

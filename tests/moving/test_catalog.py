@@ -20,6 +20,7 @@ from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.stores.catalog import count_submissions
 from vskill_platform.testing.builders import skill_document, submission_document
 from vskill_platform.testing.envs import make_env
+from vskill_platform.testing.postgres_server import empty_database
 from vskill_platform.testing.submissions import putting_skill, putting_submission, submission_at
 from vskill_platform.worker_context import run_with_worker_env
 
@@ -27,10 +28,13 @@ SUBMITTED = 1203
 """More than two slices of records."""
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
 async def env(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[WorkerEnv]:
     kind: Kind = request.param
-    async with open_house(kind, tmp_path) as house:
+    url = request.getfixturevalue("postgres_database") if kind == "postgres" else ""
+    if url:
+        await empty_database(url)
+    async with open_house(kind, tmp_path, url=url) as house:
         await house.engine.writes.commit(submission_operations(SUBMITTED, tar_digest="sha256:00"))
         slugs = ["acme/a/one", "acme/a/two", "zeta/größe/技能"]
         skills = [operation for slug in slugs for operation in putting_skill(slug, description=f"打招呼 for {slug}")]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
 
 from vskill_platform.domain.delivery import MAX_ATTEMPTS
 from vskill_platform.domain.errors import EngineRefused, InvalidSettings
@@ -11,6 +14,7 @@ from vskill_platform.engines.postgres.catalog import PostgresCatalog
 from vskill_platform.engines.postgres.commit import PostgresCommit
 from vskill_platform.engines.postgres.connection import Access, translated_errors
 from vskill_platform.engines.postgres.events import PostgresEvents
+from vskill_platform.engines.postgres.inventory import PostgresInventory, take_inventory
 from vskill_platform.engines.postgres.kv import PostgresKV
 from vskill_platform.engines.postgres.lane import Lane
 from vskill_platform.engines.postgres.notices import Notices
@@ -43,6 +47,8 @@ class PostgresEngine:
     ) -> None:
         self._is_closed = False
         self._readers = readers
+        self._times = times
+        self._take_inventory = partial(take_inventory, access, max_attempts=max_attempts)
         self._notices = Notices(access, readers, times.clock, look_every_s=look_every_s)
         made = [Lane(access, times, max_attempts=max_attempts, lookup_limit_s=lookup_limit_s) for _ in range(lanes)]
         self.writer = Writer(made, self._note_batch, batch_limit)
@@ -58,6 +64,13 @@ class PostgresEngine:
             self._notices.tell_arrivals()
         if news.last_event is not None:
             self._notices.tell_events()
+
+    @asynccontextmanager
+    async def inventory(self) -> AsyncIterator[PostgresInventory]:
+        """Everything as of now."""
+        self._readers.check_open()
+        async with self._take_inventory(asked_ms=self._times.asked_ms()) as inventory:
+            yield inventory
 
     async def close(self) -> None:
         """Finish what was handed over, then close every connection."""

@@ -14,7 +14,11 @@ from vskill_platform import __version__
 from vskill_platform.domain.errors import InvalidInput, SourceRefused, SourceUnreachable, VskillError
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "up": ("up", "HELP"),
+    "up": ("processes", "HELP"),
+    "web": ("processes", "WEB_HELP"),
+    "worker": ("processes", "WORKER_HELP"),
+    "cron": ("processes", "CRON_HELP"),
+    "doctor": ("doctor", "HELP"),
     "submit": ("submit", "HELP"),
     "status": ("status", "HELP"),
     "scan": ("scan", "HELP"),

@@ -396,10 +396,28 @@ class ImportUnfinished(EngineRefused):
     code = "import_unfinished"
 
 
+class BackupElsewhere(EngineRefused):
+    """Backups of this engine are made with its own tools."""
+
+    code = "backup_elsewhere"
+
+
 class RegistryNotEmpty(EngineRefused):
     """An import goes into an empty registry only, and this one holds something."""
 
     code = "registry_not_empty"
+
+
+class SingleProcessEngine(EngineRefused):
+    """The engine serves one process, and several were asked for: `up` runs everything in one, PostgreSQL serves many."""
+
+    code = "engine_single_process"
+
+
+class DriverNotInstalled(EngineRefused):
+    """The settings ask for an object store, and the library for it is not installed."""
+
+    code = "driver_not_installed"
 
 
 class AddressUnavailable(VskillError):

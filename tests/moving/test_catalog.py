@@ -29,9 +29,14 @@ SUBMITTED = 1203
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgres"])
-async def env(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[WorkerEnv]:
-    kind: Kind = request.param
-    url = request.getfixturevalue("postgres_database") if kind == "postgres" else ""
+def place(request: pytest.FixtureRequest) -> tuple[Kind, str]:
+    """An engine, and the URL of its database where it needs one."""
+    return request.param, request.getfixturevalue("postgres_database") if request.param == "postgres" else ""
+
+
+@pytest.fixture
+async def env(place: tuple[Kind, str], tmp_path: Path) -> AsyncIterator[WorkerEnv]:
+    kind, url = place
     if url:
         await empty_database(url)
     async with open_house(kind, tmp_path, url=url) as house:

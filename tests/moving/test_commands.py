@@ -21,8 +21,8 @@ from vskill_platform.testing.git_server import serve_repositories_in_thread
 EXPORT_FIELDS = {"format", "software", "exportedAt", "parts", "content", "digest"}
 
 
-def answer(*arguments: str) -> Any:
-    done = run(*arguments)
+def answer(*arguments: str, **environment: str) -> Any:
+    done = run(*arguments, **environment)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -49,6 +49,23 @@ def test_registry_moves__from_one_that_runs_to_one_that_starts(tmp_path: Path) -
         assert skill["name"] == "greeting"
         rescanned = run("rescan", skill["slug"], "--data", str(new))
         assert rescanned.returncode == 0, rescanned.stderr
+
+
+async def test_registry_moves_to_postgresql_and_back_by_commands(postgres_url: str, tmp_path: Path) -> None:
+    old, middle, new = (str(tmp_path / name) for name in ("old", "middle", "new"))
+    async with open_house("sqlite", tmp_path / "old") as house:
+        await fill_house(house, submissions=5)
+    on_postgres = {"VSKILL_PLATFORM_DATABASE_URL": postgres_url}
+    first = answer("export", str(tmp_path / "first"), "--json", "--data", old)
+    assert answer("import", str(tmp_path / "first"), "--json", "--data", middle, **on_postgres) == first
+    second = answer("export", str(tmp_path / "second"), "--json", "--data", middle, **on_postgres)
+    answer("import", str(tmp_path / "second"), "--json", "--data", new)
+    third = answer("export", str(tmp_path / "third"), "--json", "--data", new)
+    assert first["parts"] == second["parts"] == third["parts"]
+    assert answer("skills", "問候", "--json", "--data", middle, **on_postgres)["total"] == 1
+    refused = run("backup", str(tmp_path / "backup"), "--data", middle, **on_postgres)
+    assert (refused.returncode, "backup_elsewhere" in refused.stderr) == (1, True)
+    assert "pg_dump" in refused.stderr
 
 
 def test_commands_say_what_to_do__where_they_cannot_do_it(tmp_path: Path) -> None:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
+
 import pytest
+
+from vskill_platform.engines.postgres import open_postgres
+from vskill_platform.testing.postgres_server import PostgresServer, empty_database
 
 UNTRACED = {"machines", "faults"}
 """Folders whose tests repeat for minutes what others have covered: tracing them would double their time and tell nothing."""
@@ -12,3 +18,31 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if UNTRACED & set(item.path.parts):
             item.add_marker("no_cover")
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """One server for all tests of this process in which nothing crashes; it does without syncing."""
+    server = PostgresServer(is_safe=False)
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres_database(postgres_server: PostgresServer) -> str:
+    """The URL of a database that has the schema."""
+    url = postgres_server.url(postgres_server.create_database())
+    asyncio.run(_make_schema(url))
+    return url
+
+
+@pytest.fixture
+async def postgres_url(postgres_database: str) -> str:
+    """The URL of a database that has the schema and nothing in it."""
+    await empty_database(postgres_database)
+    return postgres_database
+
+
+async def _make_schema(url: str) -> None:
+    await (await open_postgres(url)).close()

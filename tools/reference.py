@@ -14,6 +14,7 @@ from vskill_platform.cli.main import app
 from vskill_platform.domain.errors import error_tree
 from vskill_platform.domain.recovery import STUCK_STATES, STUCK_THRESHOLD_MS
 from vskill_platform.domain.submission import CATEGORY_OF, TRANSITIONS, SubmissionState
+from vskill_platform.metrics import FACTS, describe_metrics
 from vskill_platform.scanning.tier1.rules import load_ruleset
 from vskill_platform.settings import PREFIX, Settings
 
@@ -50,6 +51,26 @@ def settings_page() -> str:
         "Settings are read from the environment once, when the process starts. A name or value that means nothing stops "
         "it with `invalid_settings`. Options on the command line take precedence.",
         "| setting | default | takes | meaning |\n|---|---|---|---|",
+        rows,
+    )
+
+
+def metrics_page() -> str:
+    """Every metric: name, kind, labels, meaning."""
+    rows = [
+        f"| `{metric.name}` | {metric.kind} | {', '.join(f'`{label}`' for label in metric.labels)} | {metric.help} |"
+        for metric in describe_metrics()
+    ]
+    return _page(
+        "Metrics",
+        "For Prometheus, at `/metrics` on the address in `VSKILL_PLATFORM_HEALTH_ADDRESS`, which is off unless it is set and on "
+        "loopback unless it names a host, and on the control socket. The public web server does not serve them: they would "
+        "tell strangers how busy a registry is and what it is failing at.\n\nCounters and histograms are about one process: "
+        "add them up. Facts about the store are read there for each answer, so every process tells the same ones: take "
+        f"their `max`. They are {', '.join(f'`{fact.name}`' for fact in FACTS)}. Where the store cannot be read, "
+        "`vskill_store_readable` is 0 and the others are missing, never zero. A histogram has `_bucket`, `_sum` and `_count` "
+        "behind its name. The usual `process_*` metrics are there as well.",
+        "| metric | kind | labels | meaning |\n|---|---|---|---|",
         rows,
     )
 
@@ -100,8 +121,9 @@ def commands_page() -> str:
             rows += [f"| `{_spelling(parameter)}` | {parameter.help} |" for parameter in described]
         rows.append("")
     lead = (
-        "While a registry runs, commands that concern it reach it over its control socket; otherwise they open the data "
-        "folder themselves. Exit codes: 0 done, 1 something is wrong or was found, 2 wrong usage or unreadable input."
+        "While a registry runs on SQLite, commands that concern it reach it over its control socket; otherwise, and always on "
+        "PostgreSQL, they open its store themselves. Exit codes: 0 done, 1 something is wrong or was found, 2 wrong usage or "
+        "unreadable input."
     )
     return _page("Commands", lead, "`--help` says the same at the terminal.\n", rows)
 
@@ -136,6 +158,7 @@ def rules_page() -> str:
 PAGES = {
     "commands.md": commands_page,
     "errors.md": errors_page,
+    "metrics.md": metrics_page,
     "rules.md": rules_page,
     "settings.md": settings_page,
     "states.md": states_page,

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Meta
 
 from vskill_platform.domain.errors import InvalidSettings
+from vskill_platform.domain.redaction import HIDDEN, hide_password
 
 PREFIX = "VSKILL_PLATFORM_"
+POSTGRES_SCHEMES = ("postgresql", "postgres")
+OBJECT_STORE_SCHEMES = ("s3",)
+LOOPBACK = "127.0.0.1"
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -19,6 +24,46 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     data: Annotated[str, Meta(min_length=1, description="Folder for the database, the blobs and the lock file.")] = (
         "data"
     )
+    database_url: Annotated[
+        str,
+        Meta(
+            description="PostgreSQL database to keep everything in (`postgresql://user:password@host/name`), so that web, "
+            "worker and cron can be processes of their own; empty means SQLite in the data folder."
+        ),
+    ] = ""
+    database_pool_size: Annotated[
+        int, Meta(ge=4, le=500, description="Connections to PostgreSQL that one process may have open.")
+    ] = 10
+    database_statement_limit_s: Annotated[
+        float, Meta(gt=0, le=3600, description="Longest that one statement may take on PostgreSQL.")
+    ] = 30.0
+    blobs_url: Annotated[
+        str,
+        Meta(
+            description="Object store for archives (`s3://bucket/prefix`, any S3-compatible one); empty means a folder in "
+            "the data folder, which every process must then share."
+        ),
+    ] = ""
+    blobs_endpoint: Annotated[
+        str, Meta(description="Address of the object store; empty means `AWS_ENDPOINT_URL`, else Amazon's.")
+    ] = ""
+    blobs_region: Annotated[
+        str, Meta(description="Region of the bucket; empty means `AWS_REGION`, else `us-east-1`.")
+    ] = ""
+    blobs_access_key_id: Annotated[
+        str,
+        Meta(description="Key to the object store; empty means `AWS_ACCESS_KEY_ID`, else what the machine is given."),
+    ] = ""
+    blobs_secret_access_key: Annotated[
+        str, Meta(description="Secret of that key; empty means `AWS_SECRET_ACCESS_KEY`. Never printed.")
+    ] = ""
+    health_address: Annotated[
+        str,
+        Meta(
+            description="Where the process serves `/healthz`, `/readyz` and `/metrics` for its operator: `port`, which is on "
+            "loopback, or `host:port`; port 0 takes a free one; empty means nowhere."
+        ),
+    ] = ""
     host: Annotated[str, Meta(min_length=1, description="Address the web server listens on.")] = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535, description="Port the web server listens on; 0 takes a free one.")] = 8000
     log_level: Annotated[Literal["debug", "info", "warning", "error"], Meta(description="How much is logged.")] = "info"
@@ -131,6 +176,27 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = ""
 
+    def __repr__(self) -> str:
+        """Every field, with what is secret hidden: a repr ends up in logs."""
+        shown = ", ".join(f"{name}={value!r}" for name, value in printable_settings(self).items())
+        return f"Settings({shown})"
+
+
+def printable_settings(settings: Settings) -> dict[str, object]:
+    """Every setting by its name, with passwords and secrets hidden."""
+    shown = {name: getattr(settings, name) for name in Settings.__struct_fields__}
+    shown["database_url"] = hide_password(settings.database_url)
+    shown["blobs_secret_access_key"] = HIDDEN if settings.blobs_secret_access_key else ""
+    return shown
+
+
+def health_place(settings: Settings) -> tuple[str, int] | None:
+    """Host and port that the process serves its health on, or None. A port alone is on loopback."""
+    if not settings.health_address:
+        return None
+    host, _, port = settings.health_address.rpartition(":")
+    return (host.strip("[]") or LOOPBACK, int(port))
+
 
 def load_settings(environ: Mapping[str, str]) -> Settings:
     """The settings that an environment asks for. Raises InvalidSettings for a name or value that means nothing."""
@@ -145,8 +211,38 @@ def load_settings(environ: Mapping[str, str]) -> Settings:
 def convert_settings(given: Mapping[str, object]) -> Settings:
     """Settings from values by field name; text is taken for the number it spells."""
     try:
-        return msgspec.convert(dict(given), Settings, strict=False)
+        settings = msgspec.convert(dict(given), Settings, strict=False)
     except msgspec.ValidationError as exc:
         raise InvalidSettings(
             f"A setting has a value it cannot have: {exc}. docs/reference/settings.md says what each takes."
         ) from exc
+    _check_scheme("database_url", settings.database_url, POSTGRES_SCHEMES, example="postgresql://user@host/name")
+    _check_scheme("blobs_url", settings.blobs_url, OBJECT_STORE_SCHEMES, example="s3://bucket/prefix")
+    _check_health_address(settings.health_address)
+    return settings
+
+
+def _check_scheme(name: str, url: str, schemes: tuple[str, ...], *, example: str) -> None:
+    """Raise for an address of another kind. The message does not repeat it: there may be a password in it."""
+    if not url:
+        return
+    try:
+        parts = urlsplit(url)
+        # What does not come apart is often a password whose signs were not written as %XX: drivers would tell parts of it.
+        is_whole = "@" not in parts.path and not parts.fragment and (parts.port or 1) > 0
+        is_known = parts.scheme in schemes and is_whole and bool(parts.netloc or parts.query)
+    except ValueError:
+        is_known = False
+    if not is_known:
+        raise InvalidSettings(
+            f"{PREFIX}{name.upper()} is no address that it can be. Write it like {example}, or leave it empty.",
+            name=name,
+        )
+
+
+def _check_health_address(address: str) -> None:
+    port = address.rpartition(":")[2]
+    if address and not (port.isascii() and port.isdigit() and int(port) <= 65535):
+        raise InvalidSettings(
+            f"{PREFIX}HEALTH_ADDRESS is '{address}'. Write a port, like 9464, or a host and a port, like 0.0.0.0:9464."
+        )

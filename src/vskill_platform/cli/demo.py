@@ -49,6 +49,8 @@ def demo(
         folder = Path(name)
         settings = settings_from(
             data=data or str(folder / "data"),
+            database_url="",
+            blobs_url="",
             port=port,
             allow_private_addresses=True,
             git_protocols="http",
@@ -101,14 +103,14 @@ async def _serving_repositories(folder: Path) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def _running_registry(settings: Settings) -> AsyncIterator[str]:
-    from vskill_platform.app import run_registry
+    from vskill_platform.app import Ready, run_registry
 
-    ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    ready: asyncio.Future[Ready] = asyncio.get_running_loop().create_future()
     stopping = asyncio.Event()
     async with asyncio.TaskGroup() as group:
         group.create_task(run_registry(settings, on_ready=ready.set_result, stopping=stopping))
         try:
-            yield await ready
+            yield (await ready).address or ""
         finally:
             stopping.set()
 

@@ -1,4 +1,4 @@
-"""`vskill-platform health`: asks the running registry over its control socket, or looks itself when none runs."""
+"""`vskill-platform health`: asks the running registry over its control socket, or looks into its store itself."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from rich.console import Console
 from rich.table import Table
 
 from vskill_platform.cli.options import DATA, settings_from
-from vskill_platform.cli.printing import AS_JSON, print_json
+from vskill_platform.cli.printing import AS_JSON, plain, print_json
 from vskill_platform.cli.registry import open_registry
+from vskill_platform.domain.redaction import hide_password
 from vskill_platform.settings import Settings
 from vskill_platform.stores.health import Health
 
@@ -18,23 +19,24 @@ HELP = "Show how the queue and the submissions stand."
 
 def health(data: str | None = DATA, as_json: bool = AS_JSON) -> None:
     """Show how the queue and the submissions stand."""
-    found, is_running = asyncio.run(_ask(settings_from(data=data)))
+    found, place = asyncio.run(_ask(settings_from(data=data)))
     if as_json:
         print_json(found)
     else:
-        Console(highlight=False, emoji=False).print(_table(found, is_running=is_running))
+        Console(highlight=False, emoji=False).print(_table(found, place=place))
 
 
-async def _ask(settings: Settings) -> tuple[Health, bool]:
+async def _ask(settings: Settings) -> tuple[Health, str]:
     from vskill_platform.app import control_socket
 
     is_running = control_socket(settings) is not None
+    place = hide_password(settings.database_url) or ("running" if is_running else "not running")
     async with open_registry(settings) as registry:
-        return await registry.get("/healthz", Health), is_running
+        return await registry.get("/healthz", Health), place
 
 
-def _table(found: Health, *, is_running: bool) -> Table:
-    table = Table(title=f"Registry {found.version}, {'running' if is_running else 'not running'}", show_header=False)
+def _table(found: Health, *, place: str) -> Table:
+    table = Table(title=f"Registry {found.version}, {plain(place)}", show_header=False)
     queue = found.queue
     table.add_row(
         "queue", f"{queue.waiting} waiting, {queue.delayed} delayed, {queue.leased} in work, {queue.dead} dead"

@@ -14,7 +14,11 @@ from vskill_platform import __version__
 from vskill_platform.domain.errors import InvalidInput, SourceRefused, SourceUnreachable, VskillError
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "up": ("up", "HELP"),
+    "up": ("processes", "HELP"),
+    "web": ("processes", "WEB_HELP"),
+    "worker": ("processes", "WORKER_HELP"),
+    "cron": ("processes", "CRON_HELP"),
+    "doctor": ("doctor", "HELP"),
     "submit": ("submit", "HELP"),
     "status": ("status", "HELP"),
     "scan": ("scan", "HELP"),
@@ -30,12 +34,16 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "block": ("blocklist", "BLOCK_HELP"),
     "unblock": ("blocklist", "UNBLOCK_HELP"),
     "dlq": ("dlq", "HELP"),
+    "export": ("export", "HELP"),
+    "import": ("import_export", "HELP"),
+    "backup": ("backup", "HELP"),
+    "rebuild-catalog": ("rebuild_catalog", "HELP"),
     "eval": ("evaluate", "HELP"),
     "demo": ("demo", "HELP"),
 }
 """Each command's module, and the name of the line that describes it there."""
 
-_FUNCTIONS = {"eval": "evaluate"}
+_FUNCTIONS = {"eval": "evaluate", "import": "import_export", "rebuild-catalog": "rebuild_catalog"}
 
 
 class CommandGroup(TyperGroup):

@@ -26,14 +26,14 @@ class Signal:
 
 
 async def wait_until_ready(
-    signal: Signal, clock: Clock, *, next_ready_ms: Callable[[], int | None], wait_s: float
+    signal: Signal, clock: Clock, *, next_ready_ms: Callable[[], Awaitable[int | None]], wait_s: float
 ) -> None:
     """Return once `next_ready_ms` is not in the future, looking again at each signal; or after `wait_s`.
 
     `next_ready_ms` gives the moment at which something is ready as far as is known now, None if nothing is.
     """
     if wait_s <= 0:
-        next_ready_ms()  # raises for an engine that was closed
+        await next_ready_ms()  # raises for an engine that was closed
         return
     try:
         async with clock.timeout(wait_s):
@@ -60,10 +60,10 @@ async def pull_waiting(
         remaining_ms -= max(clock.now_ms() - before_ms, 0)
 
 
-async def _wait_ready(signal: Signal, clock: Clock, next_ready_ms: Callable[[], int | None]) -> None:
+async def _wait_ready(signal: Signal, clock: Clock, next_ready_ms: Callable[[], Awaitable[int | None]]) -> None:
     while True:
         arrival = signal.next()
-        ready_ms = next_ready_ms()
+        ready_ms = await next_ready_ms()
         now_ms = clock.now_ms()
         if ready_ms is None:
             await arrival.wait()

@@ -55,9 +55,24 @@ class Workspace:
         with _translated_errors(self._root):
             self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._remove_abandoned()
-            self._folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self._root))
-            self._lock = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            while self._folder is None:
+                self._folder = self._make_and_lock()
+
+    def _make_and_lock(self) -> Path | None:
+        """A folder that is ours; None where another that opens at this moment took it for abandoned before it was locked."""
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self._root))
+        try:
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        except FileNotFoundError:
+            return None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            folder.stat()
+        except (BlockingIOError, FileNotFoundError):
+            os.close(descriptor)
+            return None
+        self._lock = descriptor
+        return folder
 
     def _remove_abandoned(self) -> None:
         for folder in self._root.glob(f"{_PREFIX}*"):

@@ -19,7 +19,7 @@ from typing import Self
 import msgspec
 import structlog
 
-from vskill_platform import __version__
+from vskill_platform import __version__, metrics
 from vskill_platform.domain.content import SkillContent, content_digest
 from vskill_platform.domain.errors import ScannerUnavailable
 from vskill_platform.domain.scan import ScanReport, Verdict
@@ -76,7 +76,8 @@ class ScannerPool:
         """Start all processes. Raises InvalidRules, and ScannerUnavailable where one cannot be started."""
         await asyncio.to_thread(self._load_rules)
         try:
-            started = await asyncio.gather(*map(self._fill, self._places), return_exceptions=True)
+            fills = [self._fill(place, reason="first") for place in self._places]
+            started = await asyncio.gather(*fills, return_exceptions=True)
             for failure in started:
                 if isinstance(failure, BaseException):
                     raise failure
@@ -96,8 +97,12 @@ class ScannerPool:
     async def scan(self, content: SkillContent) -> ScanReport:
         """The report on this content. Callers are served in the order in which they come."""
         place = await self._take_place()
+        started = perf_counter()
         try:
-            return await self._scan_at(place, content)
+            report = await self._scan_at(place, content)
+            outcome = "limited" if report.limits_hit else "complete"
+            metrics.SCAN_SECONDS.labels(outcome).observe(perf_counter() - started)
+            return report
         except BaseException:
             self._end(place)
             raise
@@ -175,7 +180,7 @@ class ScannerPool:
             return place.process
         return await self._fill(place)
 
-    async def _fill(self, place: _Place) -> ScanProcess:
+    async def _fill(self, place: _Place, *, reason: str = "replaced") -> ScanProcess:
         """A new process for the place. One that is left there from before is ended."""
         if place.process is not None:
             self._end(place)
@@ -183,6 +188,7 @@ class ScannerPool:
             place.process = None
         cpu_s = math.ceil(self._time_limit_s)
         place.process = await ScanProcess.start(memory_bytes=self._memory_bytes, cpu_s=cpu_s, rules=self._start)
+        metrics.SCANNER_STARTS.labels(reason).inc()
         return place.process
 
     def _load_rules(self) -> None:

@@ -29,12 +29,17 @@ async def query_rows(query: CatalogQuery, *, decoder: msgspec.json.Decoder[R]) -
     return Rows([decode_record(identity, row, decoder=decoder) for identity, row in page.rows], page.total)
 
 
-async def count_submissions() -> dict[str, int]:
-    """How many submissions are in each category, and in all."""
+async def count_by_state() -> dict[SubmissionState, int]:
+    """How many submissions are in each state that has any."""
     counts = await current_env("catalog").catalog.counts(SUBMISSIONS, "state")
     try:
-        by_state = {SubmissionState(state): count for state, count in counts.items()}
+        return {SubmissionState(state): count for state, count in counts.items()}
     except ValueError as exc:
         raise MalformedRecord(f"The catalog has a state that this version does not know: {exc}.") from exc
+
+
+async def count_submissions() -> dict[str, int]:
+    """How many submissions are in each category, and in all."""
+    by_state = await count_by_state()
     by_category = count_by_category(by_state)
-    return {**{category.value: count for category, count in by_category.items()}, "total": sum(counts.values())}
+    return {**{category.value: count for category, count in by_category.items()}, "total": sum(by_state.values())}

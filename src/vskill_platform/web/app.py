@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from litestar import Litestar
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
@@ -12,8 +14,10 @@ from vskill_platform.web.api.submissions import LIMITED, create_submission, show
 from vskill_platform.web.control import CONTROL_ROUTES
 from vskill_platform.web.headers import with_security_headers
 from vskill_platform.web.health import healthz
+from vskill_platform.web.metrics import show_metrics
 from vskill_platform.web.pages.start import start_page
 from vskill_platform.web.problems import answer_error
+from vskill_platform.web.request_metrics import with_request_metrics
 from vskill_platform.worker_context import request_env_storage
 
 _PUBLIC_ROUTES: list[ControllerRouterHandler] = [start_page, healthz, create_submission, show_submission]
@@ -21,18 +25,19 @@ _PUBLIC_ROUTES: list[ControllerRouterHandler] = [start_page, healthz, create_sub
 
 def create_web_app(env: WorkerEnv) -> ASGIApp:
     """The application that anybody may reach."""
-    return _create(env, _PUBLIC_ROUTES, limits_submissions=True)
+    return with_request_metrics(create_app(env, _PUBLIC_ROUTES, state={LIMITED: True}))
 
 
 def create_control_app(env: WorkerEnv) -> ASGIApp:
     """The application behind the control socket: the same, the operator's routes, and no limit on submissions."""
-    return _create(env, [*_PUBLIC_ROUTES, *CONTROL_ROUTES], limits_submissions=False)
+    return create_app(env, [*_PUBLIC_ROUTES, show_metrics, *CONTROL_ROUTES], state={LIMITED: False})
 
 
-def _create(env: WorkerEnv, routes: list[ControllerRouterHandler], *, limits_submissions: bool) -> ASGIApp:
+def create_app(env: WorkerEnv, routes: list[ControllerRouterHandler], *, state: Mapping[str, object]) -> ASGIApp:
+    """An application of these routes, with our headers, our problem documents, and the env in scope."""
     app = Litestar(
         route_handlers=routes,
-        state=State({LIMITED: limits_submissions}),
+        state=State(dict(state)),
         exception_handlers={Exception: answer_error, HTTPException: answer_error},
         openapi_config=None,
         logging_config=None,

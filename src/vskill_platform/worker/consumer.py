@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
+from vskill_platform import metrics
 from vskill_platform.domain.delivery import retry_delay_s
 from vskill_platform.domain.errors import LeaseLost, MalformedMessage, TimeLimitExceeded, VskillError
 from vskill_platform.ports.commit import Ack, Committed, Release, Retry, Settlement
@@ -99,6 +100,7 @@ def note_settled(messages: Sequence[Message], outcomes: Sequence[Committed | Vsk
     for message, outcome in zip(messages, outcomes, strict=True):
         if isinstance(outcome, LeaseLost):
             lost += 1
+            metrics.LEASES_LOST.inc()
             _log.warning("lease_lost", message=message.id, attempt=message.attempts)
         elif isinstance(outcome, VskillError):
             _log.error("settlement_refused", message=message.id, code=outcome.code, error=outcome.message)
@@ -132,7 +134,9 @@ async def _handle_message(message: Message, work: ProcessMessage, report: BatchR
         _decide_failure(message, error)
         report.counts["failed"] += 1
         report.counts[f"failed.{_code(error)}"] += 1
-    report.counts["totalMs"] += env.clock.now_ms() - started_ms
+    elapsed_ms = env.clock.now_ms() - started_ms
+    report.counts["totalMs"] += elapsed_ms
+    metrics.MESSAGE_SECONDS.observe(max(elapsed_ms, 0) / 1000)
 
 
 def _count_decision(message: Message, report: BatchReport) -> None:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import msgspec
 import structlog
 
+from vskill_platform import metrics
 from vskill_platform.domain.errors import MalformedRecord, VskillError
 from vskill_platform.domain.records import Record
 from vskill_platform.ports.clock import Clock
@@ -21,10 +22,13 @@ from vskill_platform.stores.leases import HeldLease, give_up_lease, renew_lease,
 from vskill_platform.stores.records import decode_record, encode_record
 from vskill_platform.stores.submissions import pinned_digests
 from vskill_platform.stores.versions import referenced_digests
+from vskill_platform.worker.pulse import Pulse
 from vskill_platform.worker.recovery import sweep_stuck_submissions
 from vskill_platform.worker_context import current_env, run_with_worker_env
 
 LEASE_NAME = "cron"
+TURN_LIMIT_S = 120.0
+"""How much longer than it waits the cron may take to come round before it is taken to hang."""
 BLOBS_KEPT_MS = 24 * 3600 * 1000
 """How long an archive that nothing names is kept: longer than any run takes from storing it to naming it."""
 _log = structlog.get_logger(__name__)
@@ -100,6 +104,7 @@ class Cron:
         self._lease: HeldLease | None = None
         self._stopping = asyncio.Event()
         self._running: dict[str, asyncio.Task[CronRun]] = {}
+        self.pulse = Pulse(limit_s=TURN_LIMIT_S + self._between_turns_s)
 
     @property
     def is_holder(self) -> bool:
@@ -124,13 +129,15 @@ class Cron:
 
     async def _run_until_stopped(self) -> None:
         while not self._stopping.is_set():
+            self.pulse.beat()
             try:
                 await self._keep_lease()
                 if self._lease is not None:
                     await self._start_due_jobs()
             except VskillError as error:
                 _log.error("cron_trouble", code=error.code, error=error.message)
-            await self._wait(min([self._renewal_s, *(job.interval_s for job in self._jobs)]))
+            await self._wait(self._between_turns_s)
+        self.pulse.rest()
         await self._end_jobs()
         await self._give_up_lease()
 
@@ -158,7 +165,15 @@ class Cron:
             await give_up_lease(self._lease)
         except VskillError as error:
             _log.warning("cron_lease_kept", error=error.message, detail="It ends by itself.")
-        self._lease = None
+        self._note_lease(None)
+
+    def _note_lease(self, lease: HeldLease | None) -> None:
+        self._lease = lease
+        metrics.CRON_HOLDER.set(lease is not None)
+
+    @property
+    def _between_turns_s(self) -> float:
+        return min([self._renewal_s, *(job.interval_s for job in self._jobs)])
 
     @property
     def _renewal_s(self) -> float:
@@ -167,9 +182,9 @@ class Cron:
     async def _keep_lease(self) -> None:
         seconds = self._env.settings.cron_lease_s
         if self._lease is None:
-            self._lease = await take_lease(LEASE_NAME, holder=self._holder, seconds=seconds)
+            self._note_lease(await take_lease(LEASE_NAME, holder=self._holder, seconds=seconds))
         else:
-            self._lease = await renew_lease(self._lease, seconds=seconds)
+            self._note_lease(await renew_lease(self._lease, seconds=seconds))
 
     async def _is_due(self, job: CronJob) -> bool:
         last = await get_cron_run(job.name)
@@ -227,6 +242,7 @@ async def run_job(job: CronJob, *, stopping: asyncio.Event | None = None) -> Cro
         _log.exception("cron_job_failed", job=job.name)
         run = msgspec.structs.replace(run, error=f"{type(error).__name__}: {error}")
     run = msgspec.structs.replace(run, finished_ms=env.clock.now_ms())
+    metrics.CRON_RUNS.labels(job.name, "ok" if run.error is None else "failed").inc()
     await _record(run)
     return run
 

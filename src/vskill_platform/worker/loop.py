@@ -16,6 +16,7 @@ from typing import Protocol
 
 import structlog
 
+from vskill_platform import metrics
 from vskill_platform.domain.errors import VskillError
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
 from vskill_platform.domain.times import hour_of
@@ -24,6 +25,7 @@ from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.ports.queue import Exchange, Message, MessageBatch
 from vskill_platform.stores.pause import is_paused
 from vskill_platform.worker.consumer import BatchReport, handle_submission_queue, note_settled, unsettled
+from vskill_platform.worker.pulse import Pulse
 from vskill_platform.worker_context import run_with_worker_env
 
 IDLE_WAIT_S = 5.0
@@ -31,6 +33,8 @@ PAUSE_POLL_S = 1.0
 TROUBLE_WAIT_S = 1.0
 METRICS_KEPT_S = 48 * 3600.0
 CANCEL_WAIT_S = 5.0
+TURN_LIMIT_S = 120.0
+"""A loop that has not come round for this long hangs: it waits a few seconds at most, and every call has a limit."""
 _log = structlog.get_logger(__name__)
 
 
@@ -65,8 +69,9 @@ class ConsumerLoop:
         self._suspect: MessageBatch | None = None
         self._is_alone = False
         self._ended: list[Message] = []
-        self._metrics: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
         self._changed = asyncio.Event()
+        self.pulse = Pulse(limit_s=TURN_LIMIT_S)
         self._is_stopping = False
         self._is_draining = False
         self._is_paused = False
@@ -98,6 +103,7 @@ class ConsumerLoop:
     async def _turn(self) -> None:
         """One look at what can be done, and a wait where nothing can."""
         self._changed.clear()
+        self.pulse.beat()
         try:
             self._is_paused = await run_with_worker_env(self._env, is_paused)
             room = self._room()
@@ -128,53 +134,54 @@ class ConsumerLoop:
 
     async def _exchange(self, *, max_messages: int) -> list[Message]:
         """Settle what has ended and pull, in one round trip. What could not be settled stays for the next time."""
-        ended, metrics = unsettled(self._ended), dict(self._metrics)
+        ended, counts = unsettled(self._ended), dict(self._counts)
         commits: list[Sequence[Operation]] = [[settlement] for _, settlement in ended]
-        if metrics:
-            commits.append([self._counting(metrics)])
+        if counts:
+            commits.append([self._counting(counts)])
         call = self._env.queue.exchange(
             self._queue, commits, max_messages=max_messages, lease_s=self._env.settings.lease_s
         )
         task = asyncio.ensure_future(call)
         try:
-            exchange = await asyncio.shield(task)
+            with metrics.EXCHANGE_SECONDS.time():
+                exchange = await asyncio.shield(task)
         except asyncio.CancelledError:
-            await self._give_back(task, [message for message, _ in ended], metrics)
+            await self._give_back(task, [message for message, _ in ended], counts)
             raise
-        self._note_exchange(exchange, [message for message, _ in ended], metrics)
+        self._note_exchange(exchange, [message for message, _ in ended], counts)
         return exchange.messages
 
-    async def _give_back(self, task: asyncio.Future[Exchange], ended: list[Message], metrics: dict[str, int]) -> None:
+    async def _give_back(self, task: asyncio.Future[Exchange], ended: list[Message], counts: dict[str, int]) -> None:
         """We were cancelled in the middle of an exchange: let it end, and release what it has pulled."""
         try:
             exchange = await task
         except VskillError as error:
             _log.error("consumer_trouble", queue=self._queue, code=error.code, error=error.message)
             return
-        self._note_exchange(exchange, ended, metrics)
+        self._note_exchange(exchange, ended, counts)
         for message in exchange.messages:
             message.release()
         self._ended.extend(exchange.messages)
 
-    def _note_exchange(self, exchange: Exchange, ended: list[Message], metrics: dict[str, int]) -> None:
+    def _note_exchange(self, exchange: Exchange, ended: list[Message], counts: dict[str, int]) -> None:
         lost = note_settled(ended, exchange.outcomes[: len(ended)])
         self._ended = [message for message in self._ended if not message.is_settled]
         if self._ended:
             self._changed.set()  # what ended meanwhile, or was refused, is settled at once
-        self._note_counted(metrics, exchange.outcomes[len(ended) :])
+        self._note_counted(counts, exchange.outcomes[len(ended) :])
         if lost:
-            self._metrics["leaseLost"] += lost
+            self._counts["leaseLost"] += lost
 
-    def _note_counted(self, metrics: dict[str, int], outcomes: Sequence[Committed | VskillError]) -> None:
+    def _note_counted(self, counts: dict[str, int], outcomes: Sequence[Committed | VskillError]) -> None:
         """Take off what was counted. A counter that cannot be added to is told of, and does not hold up the queue."""
-        self._metrics.subtract(metrics)
-        self._metrics = +self._metrics
+        self._counts.subtract(counts)
+        self._counts = +self._counts
         for outcome in outcomes:
             if isinstance(outcome, VskillError):
-                _log.error("metrics_lost", code=outcome.code, error=outcome.message, **metrics)
+                _log.error("metrics_lost", code=outcome.code, error=outcome.message, **counts)
 
-    def _counting(self, metrics: dict[str, int]) -> Add:
-        return Add(f"metric:{hour_of(self._env.clock.now_ms())}", metrics, ttl_s=METRICS_KEPT_S)
+    def _counting(self, counts: dict[str, int]) -> Add:
+        return Add(f"metric:{hour_of(self._env.clock.now_ms())}", counts, ttl_s=METRICS_KEPT_S)
 
     def _start(self, messages: list[Message]) -> None:
         if messages and messages[0].is_suspect:
@@ -193,6 +200,7 @@ class ConsumerLoop:
         """Begin in an empty context, so that nothing of this loop leaks into the batch."""
         task = asyncio.get_running_loop().create_task(self._run_batch(batch), context=Context())
         self._running[task] = batch
+        metrics.BATCHES.set(len(self._running))
         task.add_done_callback(self._end_batch)
 
     async def _run_batch(self, batch: MessageBatch) -> None:
@@ -202,17 +210,24 @@ class ConsumerLoop:
         except Exception as error:  # a handler that breaks must not end the loop
             _log.exception("batch_failed", queue=self._queue, messages=len(batch.messages))
             batch.close(error)
-            self._metrics["failed"] += len(batch.messages)
+            self._count(Counter(failed=len(batch.messages)))
         except asyncio.CancelledError:
             for message in batch.messages:
                 message.release()
             raise
         else:
             batch.close()
-            self._metrics.update(report.counts)
+            self._count(report.counts)
+
+    def _count(self, counts: Counter[str]) -> None:
+        """Count for the hour, which the store keeps, and for this process, which whoever watches it asks."""
+        self._counts.update(counts)
+        for outcome in ("processed", "released", "failed"):
+            metrics.MESSAGES.labels(outcome).inc(counts[outcome])
 
     def _end_batch(self, task: asyncio.Task[None]) -> None:
         batch = self._running.pop(task)
+        metrics.BATCHES.set(len(self._running))
         self._is_alone = False
         self._ended.extend(message for message in batch.messages if not message.is_settled)
         self._changed.set()
@@ -262,6 +277,7 @@ class ConsumerLoop:
     async def _drain(self, *, grace_s: float) -> None:
         """Let running work end in its grace time, release the rest without burning an attempt, settle everything."""
         self._is_draining = True
+        self.pulse.rest()
         if self._suspect is not None:
             for message in self._suspect.messages:
                 message.release()

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import msgspec
 import structlog
 
+from vskill_platform import metrics
 from vskill_platform.domain.errors import Conflict, InvalidCursor, MalformedRecord
 from vskill_platform.domain.ids import SUBMISSION_PREFIX, MessageId, message_id
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE, ProcessSubmission, encode_message
@@ -40,6 +41,7 @@ from vskill_platform.stores.submissions import (
 )
 from vskill_platform.worker_context import current_env
 
+SWEEP_OUTCOMES = ("left", "requeued", "rejected", "conflicts", "malformed", "failed")
 POSITION_KEY = "cron:sweep-position"
 _PAGE = 500
 _MOVES_IN_FLIGHT = 32
@@ -91,6 +93,8 @@ async def sweep_stuck_submissions() -> SweepReport:
             is_complete = False
             break
     report = SweepReport(**counts, is_complete=is_complete)
+    for outcome in SWEEP_OUTCOMES:
+        metrics.SWEPT.labels(outcome).inc(getattr(report, outcome))
     has_news = any((report.requeued, report.rejected, report.malformed, report.failed))
     (_log.warning if has_news else _log.debug)("sweep_done", **msgspec.to_builtins(report))
     return report

@@ -6,20 +6,19 @@ import asyncio
 import errno
 import fcntl
 import os
-import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
-from vskill_platform.domain.errors import BlobCorrupt, BlobMissing, DiskFull, InvalidInput, StoreUnavailable
+from vskill_platform.domain.errors import BlobCorrupt, BlobMissing, DiskFull, StoreUnavailable
 from vskill_platform.domain.ids import Digest, sha256_digest
+from vskill_platform.engines.blobs.digests import digest_name, is_digest
 from vskill_platform.engines.cursors import encode_cursor, text_position
 from vskill_platform.ports.blobs import BlobInfo, BlobPage
 from vskill_platform.ports.clock import Clock
 from vskill_platform.ports.kv import check_limit
 
-_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _LISTING = "blobs"
 _ABANDONED_MS = 24 * 3600 * 1000
 
@@ -56,9 +55,7 @@ class BlobFolder:
 
     def path(self, digest: Digest) -> Path:
         """Where a blob's bytes are. Raises InvalidInput for what is no digest, so that no other path can come out."""
-        if not _DIGEST.fullmatch(digest):
-            raise InvalidInput(f"'{digest[:80]}' is not a digest: sha256: and 64 hex digits.", digest=digest[:80])
-        name = digest.removeprefix("sha256:")
+        name = digest_name(digest)
         return self._folder / name[:2] / name
 
     def _put(self, content: bytes) -> Digest:
@@ -144,7 +141,7 @@ class BlobFolder:
                 continue
             for name in sorted(os.listdir(folder)):
                 digest = Digest(f"sha256:{name}")
-                if _DIGEST.fullmatch(digest) and name > first:
+                if is_digest(digest) and name > first:
                     yield digest
 
     def _collect(self, referenced: frozenset[Digest], put_before_ms: int) -> int:

@@ -87,7 +87,7 @@ class MemoryQueue:
             self._state.arrivals, self._state.clock, next_ready_ms=lambda: self._next_ready_ms(queue), wait_s=wait_s
         )
 
-    def _next_ready_ms(self, queue: str) -> int | None:
+    async def _next_ready_ms(self, queue: str) -> int | None:
         self._state.check_open()
         self._state.settle_timers()
         if self._state.waiting.get(queue):

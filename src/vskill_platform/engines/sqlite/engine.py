@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import apsw
@@ -13,6 +16,7 @@ from vskill_platform.engines.sqlite.catalog import SqliteCatalog
 from vskill_platform.engines.sqlite.commit import SqliteCommit
 from vskill_platform.engines.sqlite.connection import configure_writer, open_writer, translated_errors
 from vskill_platform.engines.sqlite.events import SqliteEvents
+from vskill_platform.engines.sqlite.inventory import SqliteInventory, take_inventory
 from vskill_platform.engines.sqlite.kv import SqliteKV
 from vskill_platform.engines.sqlite.ownership import Ownership
 from vskill_platform.engines.sqlite.queue import SqliteQueue
@@ -39,6 +43,8 @@ class SqliteEngine:
         group_limit: int,
     ) -> None:
         self._ownership = ownership
+        self._take_inventory = partial(take_inventory, path, max_attempts=max_attempts, vfs=vfs)
+        self._clock = clock
         self._arrivals = Signal()
         self._is_closed = False
         self._readers = Readers(path, vfs=vfs)
@@ -62,6 +68,13 @@ class SqliteEngine:
             self._arrivals.notify()
         if outcome.last_event is not None:
             self.events.note_emitted(outcome.last_event)
+
+    @asynccontextmanager
+    async def inventory(self) -> AsyncIterator[SqliteInventory]:
+        """Everything as of now."""
+        self._readers.check_open()
+        async with self._take_inventory(now_ms=self._clock.now_ms()) as inventory:
+            yield inventory
 
     async def close(self) -> None:
         """Finish, close the file, give up the folder."""

@@ -50,7 +50,7 @@ class SqliteEvents:
             )
         return await self._readers.bulk(lambda connection: _read(connection, after, limit))
 
-    def _ready_ms(self, after: int) -> int | None:
+    async def _ready_ms(self, after: int) -> int | None:
         self._readers.check_open()
         return None if after == self._last else self._clock.now_ms()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,6 +11,7 @@ import apsw
 
 from vskill_platform.domain.errors import VskillError
 from vskill_platform.engines.cursors import encode_cursor, number_and_text_position, text_position
+from vskill_platform.engines.key_ranges import PAST_ALL_KEYS, key_ranges, refused_keys
 from vskill_platform.engines.sqlite.connection import fetch_all, fetch_one
 from vskill_platform.engines.sqlite.readers import Readers
 from vskill_platform.ports.clock import Clock
@@ -29,7 +30,6 @@ from vskill_platform.ports.kv import (
 _BULK_KEYS = 1000
 _SCAN_CHUNK = 1000
 _SCAN_BYTES = 4 * 1024 * 1024
-_PAST_ALL_KEYS = "\U0010ffff" * 129
 
 _GET = "SELECT value, version FROM kv WHERE key = ? AND (expires_ms IS NULL OR expires_ms > ?)"
 _GET_MANY = """
@@ -73,12 +73,7 @@ class SqliteKV:
     async def get_many(self, keys: Sequence[str]) -> Sequence[Entry | VskillError | None]:
         """The entries under many keys."""
         self._readers.check_open()
-        refused: dict[str, VskillError] = {}
-        for key in keys:
-            try:
-                check_key(key)
-            except VskillError as error:
-                refused[key] = error
+        refused = refused_keys(keys)
         wanted = [key for key in keys if key not in refused]
         entries: dict[str, Entry] = {}
         for start in range(0, len(wanted), _BULK_KEYS):
@@ -102,7 +97,7 @@ class SqliteKV:
     async def scan(self, prefix: str, *, exclude: str | None = None) -> AsyncIterator[Sequence[tuple[str, bytes]]]:
         """Chunks of keys with their values."""
         check_text(prefix)
-        for first, end in _ranges(prefix, exclude):
+        for first, end in key_ranges(prefix, exclude):
             after = ""
             is_complete = False
             while not is_complete:
@@ -134,7 +129,7 @@ class SqliteKV:
     def _range(self, first: str, end: str | None, *, after: str, limit: int) -> dict[str, apsw.SQLiteValue]:
         return {
             "first": f"{after}\0" if after else first,  # no key holds NUL, so this is what follows `after`
-            "end": _PAST_ALL_KEYS if end is None else end,
+            "end": PAST_ALL_KEYS if end is None else end,
             "limit": limit,
             "now_ms": self._clock.now_ms(),
         }
@@ -154,15 +149,3 @@ def _fetch_chunk(bindings: apsw.Bindings, connection: apsw.Connection) -> tuple[
         if size >= _SCAN_BYTES:
             return rows, False
     return rows, len(rows) < _SCAN_CHUNK
-
-
-def _ranges(prefix: str, exclude: str | None) -> Iterator[tuple[str, str | None]]:
-    """The ranges of keys with a prefix, less those with the excluded one."""
-    if exclude is None or not exclude.startswith(prefix):
-        if exclude is None or not prefix.startswith(exclude):
-            yield prefix, prefix_end(prefix)
-        return
-    yield prefix, exclude
-    after = prefix_end(exclude)
-    if after is not None:
-        yield after, prefix_end(prefix)

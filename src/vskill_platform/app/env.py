@@ -1,0 +1,66 @@
+"""The WorkerEnv of a process, made of what the settings ask for."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from vskill_platform.app.metering import MeteredCommit
+from vskill_platform.app.stores import database_path, open_blobs, open_engine
+from vskill_platform.engines.sqlite import find_owner
+from vskill_platform.ingest.git import GitSource
+from vskill_platform.moving.unpacking import refuse_unfinished
+from vskill_platform.pipeline.process import process_message
+from vskill_platform.ports.clock import SystemClock
+from vskill_platform.ports.env import WorkerEnv
+from vskill_platform.scanning.pool import ScannerPool
+from vskill_platform.settings import Settings
+
+FETCH_NAME = "fetch"
+SOCKET_NAME = "control.sock"
+
+__all__ = ["SOCKET_NAME", "control_socket", "database_path", "open_env"]
+
+
+@asynccontextmanager
+async def open_env(settings: Settings, *, is_working: bool = False, role: str = "command") -> AsyncIterator[WorkerEnv]:
+    """The env that the settings ask for, closed at the end. Raises EngineRefused where the engine cannot be had.
+
+    An env that is to work on submissions has its fetching and scanning started; one that is only to be looked at has not.
+    """
+    folder = Path(settings.data)
+    clock = SystemClock()
+    blobs = open_blobs(settings, clock=clock)
+    engine = await open_engine(settings, clock=clock, role=role)
+    source, scanner = GitSource(settings, folder=folder / FETCH_NAME), ScannerPool(settings)
+    try:
+        await refuse_unfinished(engine.kv)
+        async with AsyncExitStack() as stack:
+            if is_working:
+                await stack.enter_async_context(source)
+                await stack.enter_async_context(scanner)
+            yield WorkerEnv(
+                kv=engine.kv,
+                writes=MeteredCommit(engine.writes),
+                queue=engine.queue,
+                catalog=engine.catalog,
+                events=engine.events,
+                blobs=blobs,
+                limiter=engine.limiter,
+                clock=clock,
+                settings=settings,
+                source=source,
+                scanner=scanner,
+                process=process_message,
+            )
+    finally:
+        await engine.close()
+
+
+def control_socket(settings: Settings) -> Path | None:
+    """The control socket of the process that owns the data folder; None when nobody does, or nobody has to."""
+    folder = Path(settings.data)
+    if settings.database_url or find_owner(folder) is None:
+        return None
+    return folder / SOCKET_NAME

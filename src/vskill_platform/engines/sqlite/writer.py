@@ -172,7 +172,9 @@ class Writer:
         close_quietly(self._connection, self._path)
 
     def _note_log(self, connection: apsw.Connection, database: str, pages: int) -> int:
+        """A commit has been written. One that had nothing to write says nothing of the disk, and does not come here."""
         self._log_pages = pages
+        self.trouble = None
         return apsw.SQLITE_OK
 
     def _checkpoint_if_long(self) -> None:
@@ -219,7 +221,6 @@ class Writer:
         finally:
             # A number that was handed out is never handed out again, not even if its group failed.
             self._sequence = transaction.sequence
-        self.trouble = None
         self.counts.jobs += len(group)
         self.counts.groups += 1
         return GroupOutcome(transaction.last_event, transaction.has_arrivals)

@@ -36,6 +36,8 @@ async def _ask(settings: Settings) -> tuple[Health, bool]:
 def _table(found: Health, *, is_running: bool) -> Table:
     table = Table(title=f"Registry {found.version}, {'running' if is_running else 'not running'}", show_header=False)
     queue = found.queue
+    if found.trouble is not None:
+        table.add_row("trouble", found.trouble)
     table.add_row(
         "queue", f"{queue.waiting} waiting, {queue.delayed} delayed, {queue.leased} in work, {queue.dead} dead"
     )

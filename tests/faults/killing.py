@@ -1,48 +1,27 @@
-"""Starts the load in a process of its own, kills it with SIGKILL at a random moment."""
+"""Starts the load in a process of its own and kills it with SIGKILL at a random moment."""
 
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
-import threading
 import time
 from pathlib import Path
-from typing import IO
 
 from tests.faults.checker import Deed, Done, Journal, Write
+from tests.faults.children import running
 from tests.faults.load_child import Mode
 
-CHILD = Path(__file__).with_name("load_child.py")
-FIRST_ACK_LIMIT_S = 30.0
+CHILD = "tests.faults.load_child"
 EARLIEST_S, LATEST_S = 0.05, 0.6
 
 
 def load_and_kill(path: Path, journal: Journal, *, turn: int, moments: random.Random, mode: Mode = Mode.HONEST) -> None:
     """One turn: start, wait for the first acknowledgement, wait a random while, kill. The journal gets what was said."""
-    errors = path.with_name(f"child-{turn}.log")
-    command = [sys.executable, str(CHILD), str(path), str(turn), mode]
-    with errors.open("wb") as log, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log) as child:
-        assert child.stdout is not None
-        lines: list[bytes] = []
-        has_begun = threading.Event()
-        listener = threading.Thread(target=_listen, args=(child.stdout, lines, has_begun))
-        listener.start()
-        begun = has_begun.wait(FIRST_ACK_LIMIT_S)
+    with running(CHILD, [str(path), str(turn), mode], log=path.with_name(f"child-{turn}.log")) as child:
+        child.wait_for(lambda lines: any(line.startswith("ok") for line in lines))
         time.sleep(moments.uniform(EARLIEST_S, LATEST_S))
         child.kill()
-        listener.join()
-    if not begun or child.returncode >= 0:
-        raise RuntimeError(f"the load ended by itself ({child.returncode}): {errors.read_text()}")
-    for line in lines:
-        note(line.decode(), journal)
-
-
-def _listen(pipe: IO[bytes], lines: list[bytes], has_begun: threading.Event) -> None:
-    for line in pipe:
-        lines.append(line)
-        if line.startswith(b"ok"):
-            has_begun.set()
+    for line in child.lines:
+        note(line, journal)
 
 
 def note(line: str, journal: Journal) -> None:

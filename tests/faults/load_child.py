@@ -1,7 +1,7 @@
 """A process that loads a database until it is killed, and says what it does on standard output.
 
-Run as `python load_child.py DATABASE TURN MODE`. One line before each attempt and one after each acknowledgement, both
-written to the pipe at once, so that nothing that was said dies with the process:
+Run as `python -m tests.faults.load_child DATABASE TURN MODE`. One line before each attempt and one after each
+acknowledgement, both written to the pipe at once, so that nothing that was said dies with the process:
 
     try write ITEM NUMBER      ok write ITEM NUMBER VERSION
     try done ITEM              ok done ITEM VERSION

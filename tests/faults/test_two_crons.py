@@ -90,11 +90,21 @@ class Stage:
     async def fill(self) -> None:
         """Submissions of every fate, all of them old enough to look stuck."""
         for fate in (Fate.LEASED, Fate.DEAD, Fate.LOST, Fate.WAITING):
-            for number in range(ITEMS_EACH):
-                submission = await inside(self.envs[0], lambda name=f"{fate}-{number}": submit(name))
-                self.items[submission.id] = fate
-                await self._meet(fate, MessageId(submission.message_id or ""))
+            for _ in range(ITEMS_EACH):
+                await self.add(fate)
         await self.clock.advance(STUCK_S)
+
+    async def add(self, fate: Fate) -> None:
+        """One more submission, by the machine whose clock is right."""
+        submission = await inside(self.envs[0], lambda: submit(f"{fate}-{len(self.items)}"))
+        self.items[submission.id] = fate
+        await self._meet(fate, MessageId(submission.message_id or ""))
+
+    async def end(self) -> None:
+        """Let so much time pass that whatever is lost looks stuck by every clock, and sweep once more."""
+        self.clock.shift(2 * HOUR_S + STUCK_S)
+        await self.sweep_together()
+        await self.sweep_together()
 
     async def _meet(self, fate: Fate, message: MessageId) -> None:
         if fate is Fate.LOST:
@@ -173,11 +183,13 @@ async def play(folder: Path, engine: str, trouble: Trouble, chance: random.Rando
             for step in range(STEPS):
                 if step == disturbed_at:
                     stage.disturb(trouble)
+                await stage.add(Fate.LOST)
                 await stage.clock.advance(chance.uniform(SHORT_STEP_S, LONG_STEP_S))
                 if chance.random() < 0.5:
                     await stage.sweep_together()
                 if trouble in (Trouble.NOTHING, Trouble.SKEW) and all(cron.is_holder for cron in crons):
                     faults.append("both hold the lease")
+        await stage.end()
         return faults + await stage.faults()
 
 
@@ -186,9 +198,10 @@ async def play_all(folder: Path, engine: str, *, runs: int, tell: Tell) -> None:
         for run in range(runs):
             faults = await play(folder / f"{trouble}-{run}", engine, trouble, random.Random(run))
             assert faults == [], f"{trouble}, run {run}"
+    plays = runs * len(Trouble)
     tell(
-        f"two crons, {engine}: {runs} runs each of {len(Trouble)} kinds of clocks, {runs * len(Trouble) * ITEMS_EACH * 4} "
-        f"stuck submissions, of which {runs * len(Trouble) * ITEMS_EACH} lost; each of these sent again once, no other moved"
+        f"two crons, {engine}: {runs} runs each of {len(Trouble)} kinds of clocks, {plays * (ITEMS_EACH * 4 + STEPS)} "
+        f"submissions, of which {plays * (ITEMS_EACH + STEPS)} lost; each of these sent again once, no other moved"
     )
 
 
@@ -202,10 +215,10 @@ async def test_each_item_is_moved_once__when_two_crons_run_and_clocks_are_wrong(
 @pytest.mark.faults
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("engine", ENGINES)
-async def test_each_item_is_moved_once__when_two_crons_run_and_clocks_are_wrong_50_times(
+async def test_each_item_is_moved_once__when_two_crons_run_and_clocks_are_wrong_20_times(
     tmp_path: Path, engine: str, tell: Tell
 ) -> None:
-    await play_all(tmp_path, engine, runs=50, tell=tell)
+    await play_all(tmp_path, engine, runs=20, tell=tell)
 
 
 class BlindQueue:

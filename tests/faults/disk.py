@@ -71,12 +71,17 @@ class FailingDisk(DiskHooks):
     fault: Fault = Fault.EIO
     fails_at: int = 0
     lasting: Lasting = Lasting.ONCE
-    calls: int = 0
+    actions: list[DiskAction] = field(default_factory=list)
+
+    @property
+    def calls(self) -> int:
+        """How many calls there have been."""
+        return len(self.actions)
 
     def on_call(self, call: DiskCall) -> None:
         if call.action not in _FAILS[self.fault]:
             return
-        self.calls += 1
+        self.actions.append(call.action)
         is_hit = self.calls == self.fails_at if self.lasting is Lasting.ONCE else self.calls >= self.fails_at
         if self.fails_at and is_hit:
             raise self._error(call)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.faults.disk import DiskRun, FailingDisk, Fault, Lasting
 from tests.faults.figures import Tell
+from vskill_platform.testing.vfs import DiskAction
 
-SMOKE_RUNS = 10
-"""So many calls of each run are picked in the smoke, spread over the whole of it."""
+SMOKE_RUNS = 4
+"""So many calls of each kind are picked in the smoke, spread over the whole run."""
 
 
 async def run_at(folder: Path, fault: Fault, *, fails_at: int, lasting: Lasting = Lasting.ONCE) -> DiskRun:
@@ -23,10 +25,20 @@ async def run_at(folder: Path, fault: Fault, *, fails_at: int, lasting: Lasting 
     return run
 
 
+def pick_calls(actions: Sequence[DiskAction], *, each: int) -> list[int]:
+    """The numbers of some calls of each kind."""
+    picked: set[int] = set()
+    for action in set(actions):
+        numbers = [number for number, found in enumerate(actions, start=1) if found is action]
+        picked.update(numbers[len(numbers) * turn // each] for turn in range(each))
+    return sorted(picked)
+
+
 async def fail_at_each(folder: Path, fault: Fault, lasting: Lasting, *, runs: int | None, tell: Tell) -> None:
     """Learn how many calls a run makes; repeat it, failing at each of them, or at so many of them."""
-    total = (await run_at(folder / "learn", fault, fails_at=0)).disk.calls
-    numbers = range(1, total + 1) if runs is None else sorted({1 + total * run // runs for run in range(runs)})
+    actions = (await run_at(folder / "learn", fault, fails_at=0)).disk.actions
+    total = len(actions)
+    numbers = range(1, total + 1) if runs is None else pick_calls(actions, each=runs)
     counts: Counter[str] = Counter()
     for number in numbers:
         run = await run_at(folder / f"{number}", fault, fails_at=number, lasting=lasting)

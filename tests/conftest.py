@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.faults.figures import FIGURE
+
 UNTRACED = {"machines", "faults"}
 """Folders whose tests repeat for minutes what others have covered: tracing them would double their time and tell nothing."""
 
@@ -20,7 +22,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         value
         for report in terminalreporter.getreports("passed")
         for name, value in report.user_properties
-        if name == "figure" and report.when == "call"
+        if name == FIGURE and report.when == "call"
     ]
     if lines:
         terminalreporter.section("figures")

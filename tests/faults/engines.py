@@ -21,6 +21,8 @@ class EngineKind:
     open: Callable[[str, Clock], Awaitable[Engine]]
     is_shared: bool
     """Whether several processes may have it open."""
+    environment: Callable[[str], dict[str, str]] = lambda location: {}
+    """What tells the real command of the store, beside its data folder."""
 
 
 @contextmanager

@@ -17,11 +17,12 @@ import pytest
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from tests.acceptance.commands import LIMIT_S, LOOPBACK_GIT, registry
+from tests.faults.engines import ENGINES, EngineKind
 from tests.faults.figures import Tell, spread
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
 from vskill_platform.domain.recovery import MessageStatus
-from vskill_platform.engines.sqlite import SqliteEngine, open_sqlite
 from vskill_platform.ports.clock import SystemClock
+from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.queue import MessageInfo
 from vskill_platform.testing.envs import make_env
 from vskill_platform.testing.git_repos import make_repository
@@ -56,6 +57,8 @@ class SlowGit:
 class Registry:
     """A data folder, the skills that were submitted to it so far, and how it stopped each time."""
 
+    kind: EngineKind
+    location: str
     data: Path
     repo_url: str
     names: list[str] = field(default_factory=list)
@@ -64,7 +67,7 @@ class Registry:
 
     async def fill(self) -> None:
         """Top the queue up, so that every place has something to do and more is waiting."""
-        engine = await open_sqlite(self.data / "registry.db", clock=SystemClock())
+        engine = await self._open()
         env = make_env(engine, clock=SystemClock(), folder=self.data)
         waiting = (await engine.queue.stats(SUBMISSIONS_QUEUE)).waiting
         for number in range(len(self.names), len(self.names) + WAITING - waiting):
@@ -77,6 +80,7 @@ class Registry:
         """Start, wait until every place is busy, wait a little longer, stop, and look at every message."""
         settings = {
             **LOOPBACK_GIT,
+            **self.kind.environment(self.location),
             "VSKILL_PLATFORM_BATCHES_IN_FLIGHT": str(BATCHES),
             "VSKILL_PLATFORM_BATCH_SIZE": str(BATCH_SIZE),
             "VSKILL_PLATFORM_DRAIN_GRACE_S": str(grace_s),
@@ -92,7 +96,7 @@ class Registry:
         await self._check_nothing_burnt()
 
     async def _check_nothing_burnt(self) -> None:
-        engine = await open_sqlite(self.data / "registry.db", clock=SystemClock())
+        engine = await self._open()
         messages = await all_messages(engine)
         await engine.close()
         self.released += len(messages)
@@ -105,22 +109,26 @@ class Registry:
 
     async def finish(self) -> None:
         """Start once more and let everything end: each skill is published, once."""
-        with registry(self.data, **LOOPBACK_GIT) as (process, address):
+        settings = {**LOOPBACK_GIT, **self.kind.environment(self.location)}
+        with registry(self.data, **settings) as (process, address):
             await asyncio.to_thread(wait_for_queue, address, leased=0, waiting=0)
             process.send_signal(signal.SIGTERM)
             assert await asyncio.to_thread(process.wait, timeout=LIMIT_S) == 0
-        engine = await open_sqlite(self.data / "registry.db", clock=SystemClock())
+        engine = await self._open()
         events = (await engine.events.read(0)).events
         await engine.close()
         published = Counter(event.subject.rsplit("/", 1)[-1] for event in events if event.kind == "skill.published")
         assert published == Counter(self.names)
+
+    async def _open(self) -> Engine:
+        return await self.kind.open(self.location, SystemClock())
 
 
 def skill_name(number: int) -> str:
     return f"skill-{number:03d}"
 
 
-async def all_messages(engine: SqliteEngine) -> list[MessageInfo]:
+async def all_messages(engine: Engine) -> list[MessageInfo]:
     found: list[MessageInfo] = []
     for status in (MessageStatus.WAITING, MessageStatus.DELAYED, MessageStatus.LEASED, MessageStatus.DEAD):
         found += (await engine.queue.peek(SUBMISSIONS_QUEUE, status=status, limit=1000)).messages
@@ -139,7 +147,7 @@ def wait_for_queue(address: str, **wanted: int) -> None:
         time.sleep(0.01)
 
 
-async def stop_often(folder: Path, *, stops: int, seed: int, tell: Tell) -> None:
+async def stop_often(folder: Path, engine: str, *, stops: int, seed: int, tell: Tell) -> None:
     chance = random.Random(seed)
     most = WAITING * (STOPS_A_FOLDER + 1)
     files = {f"{skill_name(n)}/SKILL.md": skill_text(skill_name(n)) for n in range(most)}
@@ -147,19 +155,21 @@ async def stop_often(folder: Path, *, stops: int, seed: int, tell: Tell) -> None
     stopped: list[Registry] = []
     with serve_application_in_thread(SlowGit(GitHttp(repositories_below(folder / "git")))) as source:
         for first in range(0, stops, STOPS_A_FOLDER):
-            stopping = Registry(folder / f"{first}", f"{source}/acme/many")
-            for _ in range(min(STOPS_A_FOLDER, stops - first)):
-                await stopping.fill()
-                await stopping.stop_busy(grace_s=chance.choice(GRACES_S), wait_s=chance.uniform(0, 1))
-            await stopping.finish()
-            stopped.append(stopping)
-    tell(summary(stopped))
+            data = folder / f"{first}"
+            with ENGINES[engine].make_store(data) as location:
+                stopping = Registry(ENGINES[engine], location, data, f"{source}/acme/many")
+                for _ in range(min(STOPS_A_FOLDER, stops - first)):
+                    await stopping.fill()
+                    await stopping.stop_busy(grace_s=chance.choice(GRACES_S), wait_s=chance.uniform(0, 1))
+                await stopping.finish()
+                stopped.append(stopping)
+    tell(summary(engine, stopped))
 
 
-def summary(stopped: Sequence[Registry]) -> str:
+def summary(engine: str, stopped: Sequence[Registry]) -> str:
     seconds = [second for one in stopped for second in one.stops_s]
     return (
-        f"SIGTERM with {PLACES} of {PLACES} places busy: {len(seconds)} stops, exit code 0 each; "
+        f"SIGTERM with {PLACES} of {PLACES} places busy, {engine}: {len(seconds)} stops, exit code 0 each; "
         f"{sum(one.released for one in stopped)} messages left over, 0 attempts burnt; "
         f"{sum(len(one.names) for one in stopped)} skills published once each; from signal to end {spread(seconds)}"
     )
@@ -169,11 +179,15 @@ def skill_text(name: str) -> bytes:
     return f"---\nname: {name}\ndescription: Greets people.\n---\n\nGreet the user.\n".encode()
 
 
-async def test_nothing_is_burnt__when_stopped_with_every_place_busy(tmp_path: Path, tell: Tell) -> None:
-    await stop_often(tmp_path, stops=2, seed=1, tell=tell)
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_nothing_is_burnt__when_stopped_with_every_place_busy(tmp_path: Path, engine: str, tell: Tell) -> None:
+    await stop_often(tmp_path, engine, stops=2, seed=1, tell=tell)
 
 
 @pytest.mark.faults
 @pytest.mark.timeout(3600)
-async def test_nothing_is_burnt__when_stopped_50_times_with_every_place_busy(tmp_path: Path, tell: Tell) -> None:
-    await stop_often(tmp_path, stops=50, seed=2, tell=tell)
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_nothing_is_burnt__when_stopped_50_times_with_every_place_busy(
+    tmp_path: Path, engine: str, tell: Tell
+) -> None:
+    await stop_often(tmp_path, engine, stops=50, seed=2, tell=tell)

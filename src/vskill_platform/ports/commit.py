@@ -185,7 +185,8 @@ class Commit(Protocol):
 
     When the call returns, the commit is on disk. When it raises StoreUnavailable, nothing was written. When the
     connection was lost in between, the engine looks the commit's id up and answers as if it had not been; only if that
-    takes longer than the engine's limit does it raise CommitUnknown.
+    takes longer than the engine's limit does it raise CommitUnknown. So it does where a disk fails in the middle of a commit
+    and goes on failing: nobody sees the commit then, but the next process to open the store may find it, whole.
 
     Cancelling the caller does not undo a commit that was handed over: it happens or not, whole.
     """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, and those above it, for its user only. What exists is left as it is."""
+    """Make a folder for its user only, and those above it with the usual rights. What exists is left as it is."""
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for path in missing:

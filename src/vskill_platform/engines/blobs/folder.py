@@ -95,6 +95,7 @@ class BlobFolder:
         with self._making:  # nobody goes on in a folder that another thread has made and not yet synced
             if folder in self._synced:
                 return
+            make_folder(self._folder)
             make_folder(folder)
             for above in (folder.parent, folder.parent.parent):  # a process that died may not have come to this
                 sync_folder(above)

@@ -126,6 +126,23 @@ async def test_power_cut_loses_commits__when_synchronous_is_normal(tmp_path: Pat
     tell(f"power cut, NORMAL: image {image} lost {lost} of {heard} acknowledged commits")
 
 
+@pytest.mark.faults
+@pytest.mark.timeout(3600)
+async def test_power_cut_loses_nothing_but_the_last_commits__when_synchronous_is_normal(
+    tmp_path: Path, tell: Tell
+) -> None:
+    """What is promised of NORMAL: commits at the end may be gone, and what is left is whole."""
+    chance, lost, hit, images = random.Random(5), 0, 0, 100
+    lines = await load_disk(tmp_path / "load" / "registry.db", DiskLog(), seed=5, synchronous="NORMAL")
+    for image in range(images):
+        verdict, _ = await cut_power(tmp_path / "image", lines, chance=chance)
+        assert set(verdict.faults) <= {"lost"}, f"image {image}"
+        lost += len(verdict.lost)
+        hit += bool(verdict.lost)
+    assert hit > 0
+    tell(f"power cut, NORMAL: {hit} of {images} images lost {lost} acknowledged commits, 0 half")
+
+
 async def test_power_cut_test_finds_fault__when_the_disk_ignores_syncs(tmp_path: Path) -> None:
     """The planted fault: FULL on a disk that lies. Commits are gone, or the whole file is no database any more."""
     with suppress(StoreUnavailable, EngineRefused):

@@ -29,7 +29,7 @@ from vskill_platform.ports.queue import Message
 from vskill_platform.testing.vfs import DiskAction, DiskCall, DiskHooks, hooked_vfs
 
 T = TypeVar("T")
-ANSWER_LIMIT_S = 20.0
+ANSWER_LIMIT_S = 60.0
 ITEMS, WRITES_EACH, TOGETHER = 3, 2, 4
 CHECKPOINT_PAGES = 30
 

@@ -32,7 +32,8 @@ from vskill_platform.testing.waits import eventually
 from vskill_platform.web.app import create_web_app
 
 SKILLS = 5
-MOST_STEPS = 200
+STEP_S = 0.1
+LIMIT_S = 60.0
 REFUSED_AS = {
     Fault.FULL: {"disk_full"},
     Fault.READ_ONLY: {"store_unavailable"},
@@ -73,13 +74,13 @@ async def registry_on(folder: Path, vfs: str, clock: FakeClock) -> AsyncIterator
 
 
 async def work_until_published(journey: Journey, clock: FakeClock, parent: str) -> None:
-    for _ in range(MOST_STEPS):
-        children = [await journey.read(child) for child in (await journey.read(parent)).children]
-        if children and all(child.state is SubmissionState.PUBLISHED for child in children):
-            return
-        await clock.advance(2)
-        await asyncio.sleep(0.02)  # scanning happens in other processes, which know nothing of this clock
-    pytest.fail("not all is published")
+    async with asyncio.timeout(LIMIT_S):
+        while True:
+            children = [await journey.read(child) for child in (await journey.read(parent)).children]
+            if children and all(child.state is SubmissionState.PUBLISHED for child in children):
+                return
+            await clock.advance(STEP_S)
+            await asyncio.sleep(STEP_S / 5)  # scanning happens in other processes, which know nothing of this clock
 
 
 async def check_refused(client: httpx.AsyncClient, url: str, *, codes: set[str]) -> None:

@@ -22,7 +22,7 @@ def health(data: str | None = DATA, as_json: bool = AS_JSON) -> None:
     if as_json:
         print_json(found)
     else:
-        Console(highlight=False, emoji=False).print(_table(found, is_running=is_running))
+        Console(highlight=False, emoji=False).print(health_table(found, is_running=is_running))
 
 
 async def _ask(settings: Settings) -> tuple[Health, bool]:
@@ -33,7 +33,8 @@ async def _ask(settings: Settings) -> tuple[Health, bool]:
         return await registry.get("/healthz", Health), is_running
 
 
-def _table(found: Health, *, is_running: bool) -> Table:
+def health_table(found: Health, *, is_running: bool) -> Table:
+    """How a registry stands, for people."""
     table = Table(title=f"Registry {found.version}, {'running' if is_running else 'not running'}", show_header=False)
     queue = found.queue
     if found.trouble is not None:

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.faults.figures import FIGURE, Tell
+
+_IN_MEMORY = Path("/dev/shm")
+
+
+@pytest.fixture
+def quick_folder(tmp_path: Path) -> Iterator[Path]:
+    """A folder in memory where there is one: for disks that are played, whose real syncs tell nothing and take their time."""
+    with tempfile.TemporaryDirectory(dir=_IN_MEMORY if _IN_MEMORY.is_dir() else tmp_path) as folder:
+        yield Path(folder)
 
 
 @pytest.fixture

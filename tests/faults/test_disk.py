@@ -55,9 +55,9 @@ async def fail_at_each(folder: Path, fault: Fault, lasting: Lasting, *, runs: in
 @pytest.mark.parametrize("lasting", Lasting)
 @pytest.mark.parametrize("fault", Fault)
 async def test_commit_is_refused_or_complete__when_the_disk_fails(
-    tmp_path: Path, fault: Fault, lasting: Lasting, tell: Tell
+    quick_folder: Path, fault: Fault, lasting: Lasting, tell: Tell
 ) -> None:
-    await fail_at_each(tmp_path, fault, lasting, runs=SMOKE_RUNS, tell=tell)
+    await fail_at_each(quick_folder, fault, lasting, runs=SMOKE_RUNS, tell=tell)
 
 
 @pytest.mark.faults
@@ -65,6 +65,6 @@ async def test_commit_is_refused_or_complete__when_the_disk_fails(
 @pytest.mark.parametrize("lasting", Lasting)
 @pytest.mark.parametrize("fault", Fault)
 async def test_commit_is_refused_or_complete__whichever_call_of_the_disk_fails(
-    tmp_path: Path, fault: Fault, lasting: Lasting, tell: Tell
+    quick_folder: Path, fault: Fault, lasting: Lasting, tell: Tell
 ) -> None:
-    await fail_at_each(tmp_path, fault, lasting, runs=None, tell=tell)
+    await fail_at_each(quick_folder, fault, lasting, runs=None, tell=tell)

@@ -112,32 +112,34 @@ async def lose_something(folder: Path, disk: DiskLog, *, synchronous: str, seed:
     pytest.fail(f"{MOST_IMAGES} images and nothing lost")
 
 
-async def test_engine_keeps_what_it_acknowledged__when_the_power_is_cut(tmp_path: Path, tell: Tell) -> None:
-    await cut_often(tmp_path, images=20, seed=1, tell=tell)
+async def test_engine_keeps_what_it_acknowledged__when_the_power_is_cut(quick_folder: Path, tell: Tell) -> None:
+    await cut_often(quick_folder, images=20, seed=1, tell=tell)
 
 
 @pytest.mark.faults
 @pytest.mark.timeout(3600)
-async def test_engine_keeps_what_it_acknowledged__when_the_power_is_cut_400_times(tmp_path: Path, tell: Tell) -> None:
-    await cut_often(tmp_path, images=400, seed=2, tell=tell)
+async def test_engine_keeps_what_it_acknowledged__when_the_power_is_cut_400_times(
+    quick_folder: Path, tell: Tell
+) -> None:
+    await cut_often(quick_folder, images=400, seed=2, tell=tell)
 
 
-async def test_power_cut_loses_commits__when_synchronous_is_normal(tmp_path: Path, tell: Tell) -> None:
+async def test_power_cut_loses_commits__when_synchronous_is_normal(quick_folder: Path, tell: Tell) -> None:
     """For contrast: what NORMAL saves in syncs it pays for here, and the checker sees it."""
-    image, lost, heard = await lose_something(tmp_path, DiskLog(), synchronous="NORMAL", seed=3)
+    image, lost, heard = await lose_something(quick_folder, DiskLog(), synchronous="NORMAL", seed=3)
     tell(f"power cut, NORMAL: image {image} lost {lost} of {heard} acknowledged commits")
 
 
 @pytest.mark.faults
 @pytest.mark.timeout(3600)
 async def test_power_cut_loses_nothing_but_the_last_commits__when_synchronous_is_normal(
-    tmp_path: Path, tell: Tell
+    quick_folder: Path, tell: Tell
 ) -> None:
     """What is promised of NORMAL: commits at the end may be gone, and what is left is whole."""
     chance, lost, hit, images = random.Random(5), 0, 0, 100
-    lines = await load_disk(tmp_path / "load" / "registry.db", DiskLog(), seed=5, synchronous="NORMAL")
+    lines = await load_disk(quick_folder / "load" / "registry.db", DiskLog(), seed=5, synchronous="NORMAL")
     for image in range(images):
-        verdict, _ = await cut_power(tmp_path / "image", lines, chance=chance)
+        verdict, _ = await cut_power(quick_folder / "image", lines, chance=chance)
         assert set(verdict.faults) <= {"lost"}, f"image {image}"
         lost += len(verdict.lost)
         hit += bool(verdict.lost)
@@ -145,7 +147,7 @@ async def test_power_cut_loses_nothing_but_the_last_commits__when_synchronous_is
     tell(f"power cut, NORMAL: {hit} of {images} images lost {lost} acknowledged commits, 0 half")
 
 
-async def test_power_cut_test_finds_fault__when_the_disk_ignores_syncs(tmp_path: Path) -> None:
+async def test_power_cut_test_finds_fault__when_the_disk_ignores_syncs(quick_folder: Path) -> None:
     """The planted fault: FULL on a disk that lies. Commits are gone, or the whole file is no database any more."""
     with suppress(StoreUnavailable, EngineRefused):
-        await lose_something(tmp_path, DiskLog(ignores_syncs=True), synchronous="FULL", seed=4)
+        await lose_something(quick_folder, DiskLog(ignores_syncs=True), synchronous="FULL", seed=4)

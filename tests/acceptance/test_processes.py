@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import socket
+import subprocess
 import time
 import urllib.error
 import urllib.request
@@ -169,6 +170,8 @@ def test_web_finishes_the_request_it_has_begun__and_accepts_no_other_after_sigte
         assert begun.recv(1024).startswith(b"HTTP/1.1 100")
         web.process.send_signal(signal.SIGTERM)
         wait_until(lambda: not _accepts(port), what="nothing more is accepted")
+        with pytest.raises(subprocess.TimeoutExpired):
+            web.process.wait(timeout=1)  # it waits for the request
         begun.sendall(body)
         answer = begun.recv(4096)
     assert answer.startswith(b"HTTP/1.1 201"), answer
@@ -187,8 +190,9 @@ def _accepts(port: int) -> bool:
 def test_one_cron_works_and_another_takes_over__when_it_is_killed(group: ProcessGroup) -> None:
     crons = [group.start("cron") for _ in range(3)]
     wait_until(lambda: len(_holders(crons)) == 1, what="one cron has the lease")
-    wait_until(lambda: _holders(crons)[0].metrics()[_RUNS] > 0, what="it sweeps")
+    wait_until(lambda: _sweepers(crons) != [], what="it sweeps")
     [dead] = _holders(crons)
+    assert _sweepers(crons) == [dead]
     dead.kill()
     crons.remove(dead)
     wait_until(lambda: len(_holders(crons)) == 1, what="another has taken over")
@@ -199,6 +203,10 @@ def test_one_cron_works_and_another_takes_over__when_it_is_killed(group: Process
 
 
 _RUNS = 'vskill_cron_runs_total{job="sweep",outcome="ok"}'
+
+
+def _sweepers(crons: list[Running]) -> list[Running]:
+    return [cron for cron in crons if cron.metrics().get(_RUNS, 0) > 0]
 
 
 def _holders(crons: list[Running]) -> list[Running]:
@@ -228,7 +236,6 @@ def test_up_works_on_postgresql__with_commands_beside_it(group: ProcessGroup, tm
     assert blocked["key"] in group.command("blocklist").stdout
     assert group.command("unblock", blocked["key"]).returncode == 0
     assert "illegal_transition" in group.command("approve", identity, "--reason", "test").stderr
-    assert "illegal_transition" in group.command("reject", identity, "--reason", "test").stderr
     assert group.command("requeue", "sub_nothing").returncode == 1
     assert not (tmp_path / "data" / "control.sock").exists()
     assert up.stop() == 0
@@ -260,12 +267,11 @@ def test_password_is_told_to_nobody__in_output_logs_and_errors(postgres_url: str
     url = postgres_url.replace("postgres@", f"postgres:{secret}@")
     with process_group(url, tmp_path / "data", VSKILL_PLATFORM_LOG_LEVEL="debug") as group:
         worker = group.start("worker")
-        answers = [group.command("health"), group.command("health", "--json")]
+        answers = [group.command("health")]
         worker.stop()
     refused = [
         run("worker", VSKILL_PLATFORM_DATABASE_URL=broken)
         for broken in (
-            url.replace("postgresql://", "mysql://"),
             f"postgresql://postgres:{secret}/x@127.0.0.1/none",
             f"postgresql://postgres:{secret}@127.0.0.1:1/none",
             url.rsplit("/", 1)[0] + "/no_such_database",

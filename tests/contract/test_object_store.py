@@ -86,6 +86,17 @@ async def test_blobs_stay_below_their_prefix__and_leave_others_alone(
     assert "registry/one/README" in stored_objects(server, bucket)
 
 
+async def test_what_is_not_given_comes_from_the_variables_that_s3_tools_read(
+    server: S3Server, bucket: str, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", server.endpoint)
+    monkeypatch.setenv("AWS_REGION", "eu-central-1")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", server.access_key_id)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", server.secret_access_key)
+    digest = await open_object_store(f"s3://{bucket}", clock=clock).put(b"content")
+    assert await open_blobs(server, f"s3://{bucket}", clock=clock).get(digest) == b"content"
+
+
 async def test_whole_bucket_can_be_used__without_a_prefix(server: S3Server, bucket: str, clock: FakeClock) -> None:
     blobs = open_blobs(server, f"s3://{bucket}", clock=clock)
     digest = await blobs.put(b"content")

@@ -69,15 +69,15 @@ async def serving(app: ASGIApp) -> AsyncIterator[str]:
             listening.stop()
 
 
-def open_listener(host: str, port: int) -> socket.socket:
-    """A socket that listens there. Raises AddressUnavailable."""
+def open_listener(host: str, port: int, *, chosen_by: str = "--host or --port") -> socket.socket:
+    """A socket that listens there. Raises AddressUnavailable, which says what another place is chosen by."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
         listener = socket.create_server((host, port), family=family, backlog=1024)
     except OSError as exc:
         raise AddressUnavailable(
             f"Cannot listen on {host}:{port} ({exc.strerror}). "
-            "Choose another with --host or --port, or stop what is using it.",
+            f"Choose another with {chosen_by}, or stop what is using it.",
             host=host,
             port=port,
         ) from exc

@@ -30,7 +30,7 @@ from vskill_platform.domain.scan import Severity
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.scanning.tier1.packs import load_rules
 from vskill_platform.scanning.tier1.rules import Ruleset
-from vskill_platform.settings import Settings, health_place
+from vskill_platform.settings import PREFIX, Settings, health_place
 from vskill_platform.web.app import create_control_app, create_web_app
 from vskill_platform.web.process_health import ProcessState, create_health_app
 from vskill_platform.worker.cron import Cron
@@ -121,7 +121,8 @@ def _health(env: WorkerEnv, state: ProcessState) -> Listening | None:
     place = health_place(env.settings)
     if place is None:
         return None
-    return listen_for(create_health_app(env, state), open_listener(*place), settings=env.settings)
+    listener = open_listener(*place, chosen_by=f"{PREFIX}HEALTH_ADDRESS")
+    return listen_for(create_health_app(env, state), listener, settings=env.settings)
 
 
 def _address(listening: Listening | None) -> str | None:

@@ -293,6 +293,7 @@ BEGIN
         IF NOT FOUND THEN
             RAISE EXCEPTION 'the lane has moved on' USING ERRCODE = 'VS001';
         END IF;
+        committed := outcome IS NOT NULL;  -- without one, it was an earlier question that wrote the number
     END IF;
 END
 $$;

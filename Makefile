@@ -10,7 +10,7 @@ INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-byteco
 
 # The rooms that hold the guarantees: their coverage may not fall below COVERAGE_FLOOR per cent.
 COVERAGE_FLOOR := 90
-COVERAGE_ROOMS := */vskill_platform/domain/*,*/vskill_platform/ports/*,*/vskill_platform/stores/*,*/vskill_platform/worker/*,*/vskill_platform/ingest/*,*/vskill_platform/scanning/*,*/vskill_platform/pipeline/*,*/vskill_platform/engines/*,*/vskill_platform/worker_context.py
+COVERAGE_ROOMS := */vskill_platform/domain/*,*/vskill_platform/ports/*,*/vskill_platform/stores/*,*/vskill_platform/moving/*,*/vskill_platform/worker/*,*/vskill_platform/ingest/*,*/vskill_platform/scanning/*,*/vskill_platform/pipeline/*,*/vskill_platform/engines/*,*/vskill_platform/worker_context.py
 
 # As many tests at a time as there are cores; each starts and stops its own servers and files.
 RUN_PYTEST = $(BIN)/python -m pytest --numprocesses=auto --dist=worksteal --cov --cov-report=

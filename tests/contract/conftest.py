@@ -11,6 +11,7 @@ pytest.register_assert_rewrite(
     "vskill_platform.testing.check_contract",
     "vskill_platform.testing.commit_contract",
     "vskill_platform.testing.events_contract",
+    "vskill_platform.testing.inventory_contract",
     "vskill_platform.testing.kv_capabilities_contract",
     "vskill_platform.testing.kv_contract",
     "vskill_platform.testing.limiter_contract",

@@ -9,6 +9,7 @@ from vskill_platform.ports.engine import Engine
 from vskill_platform.testing.catalog_contract import CatalogContract
 from vskill_platform.testing.clock import FakeClock
 from vskill_platform.testing.commit_contract import CommitContract
+from vskill_platform.testing.inventory_contract import InventoryContract, RestoreContract
 from vskill_platform.testing.kv_capabilities_contract import BulkGetContract, DueIndexContract, ScanContract
 from vskill_platform.testing.kv_contract import KVContract
 
@@ -41,4 +42,12 @@ class TestPostgresCommit(CommitContract):
 
 
 class TestPostgresCatalog(CatalogContract):
+    pass
+
+
+class TestPostgresInventory(InventoryContract):
+    pass
+
+
+class TestPostgresRestore(RestoreContract):
     pass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from uuid import uuid4
 
 import asyncpg
 import pytest
@@ -152,3 +153,12 @@ async def test_commit_is_refused_and_goes_through_later__when_the_database_is_aw
 
 async def _is_written(connection: asyncpg.Connection, key: str) -> bool:
     return bool(await connection.fetchval("SELECT count(*) FROM vskill.kv WHERE key = $1", key))
+
+
+async def test_looking_a_batch_up_says_that_it_never_happened__however_often_it_is_asked(
+    connection: asyncpg.Connection,
+) -> None:
+    lane = uuid4()
+    await connection.execute("INSERT INTO lane (id, batch, at_ms) VALUES ($1, 0, moment(NULL))", lane)
+    answers = [await connection.fetchrow("SELECT * FROM recover_batch($1, 1)", lane) for _ in range(2)]
+    assert [answer["committed"] for answer in answers] == [False, False]

@@ -10,6 +10,7 @@ from vskill_platform.app.metering import MeteredCommit
 from vskill_platform.app.stores import database_path, open_blobs, open_engine
 from vskill_platform.engines.sqlite import find_owner
 from vskill_platform.ingest.git import GitSource
+from vskill_platform.moving.unpacking import refuse_unfinished
 from vskill_platform.pipeline.process import process_message
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.ports.env import WorkerEnv
@@ -35,6 +36,7 @@ async def open_env(settings: Settings, *, is_working: bool = False, role: str = 
     engine = await open_engine(settings, clock=clock, role=role)
     source, scanner = GitSource(settings, folder=folder / FETCH_NAME), ScannerPool(settings)
     try:
+        await refuse_unfinished(engine.kv)
         async with AsyncExitStack() as stack:
             stack.push_async_callback(source.close)
             if is_working:

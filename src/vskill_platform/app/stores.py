@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
-from vskill_platform.domain.errors import DriverNotInstalled, SingleProcessEngine
+from vskill_platform.domain.errors import DriverNotInstalled, NotFound, SingleProcessEngine
 from vskill_platform.engines.blobs import BlobFolder
 from vskill_platform.engines.sqlite import open_sqlite
 from vskill_platform.ports.blobs import Blobs
@@ -21,6 +21,12 @@ APPLICATION_NAME = "vskill-platform"
 def database_path(settings: Settings) -> Path:
     """The SQLite file in the data folder, whether or not it is there."""
     return Path(settings.data) / DATABASE_NAME
+
+
+def require_registry(settings: Settings) -> None:
+    """Raise NotFound where the data folder would hold the registry and does not."""
+    if not settings.database_url and not database_path(settings).exists():
+        raise NotFound(f"There is no registry in '{settings.data}'. Start one with: vskill-platform up --data DIR")
 
 
 async def open_engine(settings: Settings, *, clock: Clock, role: str) -> Engine:

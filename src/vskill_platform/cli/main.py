@@ -34,12 +34,16 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "block": ("blocklist", "BLOCK_HELP"),
     "unblock": ("blocklist", "UNBLOCK_HELP"),
     "dlq": ("dlq", "HELP"),
+    "export": ("export", "HELP"),
+    "import": ("import_export", "HELP"),
+    "backup": ("backup", "HELP"),
+    "rebuild-catalog": ("rebuild_catalog", "HELP"),
     "eval": ("evaluate", "HELP"),
     "demo": ("demo", "HELP"),
 }
 """Each command's module, and the name of the line that describes it there."""
 
-_FUNCTIONS = {"eval": "evaluate"}
+_FUNCTIONS = {"eval": "evaluate", "import": "import_export", "rebuild-catalog": "rebuild_catalog"}
 
 
 class CommandGroup(TyperGroup):

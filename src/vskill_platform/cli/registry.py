@@ -13,12 +13,7 @@ import httpx
 import msgspec
 import typer
 
-from vskill_platform.domain.errors import (
-    NotFound,
-    RegistryUnreachable,
-    VskillError,
-    error_tree,
-)
+from vskill_platform.domain.errors import RegistryUnreachable, VskillError, error_tree
 from vskill_platform.domain.redaction import hide_password
 from vskill_platform.settings import Settings
 from vskill_platform.web.views import Problem
@@ -97,11 +92,10 @@ async def open_registry(settings: Settings, *, server: str | None = None) -> Asy
 @asynccontextmanager
 async def _open_here(settings: Settings) -> AsyncIterator[RegistryClient]:
     """The registry of a database, or of a data folder that nobody has open: its application, in this process."""
-    from vskill_platform.app import database_path, open_env
+    from vskill_platform.app import open_env, require_registry
     from vskill_platform.web.app import create_control_app
 
-    if not settings.database_url and not database_path(settings).exists():
-        raise NotFound(f"There is no registry in '{settings.data}'. Start one with: vskill-platform up --data DIR")
+    require_registry(settings)
     async with open_env(settings) as env:
         inside = httpx.ASGITransport(app=cast("Any", create_control_app(env)))
         async with httpx.AsyncClient(transport=inside, base_url="http://registry", timeout=_LIMIT_S) as client:

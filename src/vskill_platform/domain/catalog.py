@@ -7,7 +7,7 @@ engine makes its indexes from these declarations, so that all engines answer the
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from vskill_platform.domain.errors import InvalidInput
 
@@ -58,6 +58,10 @@ class Document:
     facets: Mapping[str, str]
     sorts: Mapping[str, int | str]
     terms: tuple[str, ...] = field(default=())
+
+    def with_terms_sorted(self) -> Document:
+        """The same with its terms in order, each once: how documents are compared, since a search knows no order."""
+        return replace(self, terms=tuple(sorted(set(self.terms))))
 
     def __post_init__(self) -> None:
         declared = self.collection

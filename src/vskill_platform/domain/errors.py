@@ -129,6 +129,51 @@ class YaraNotInstalled(InvalidRules):
     code = "yara_not_installed"
 
 
+class FolderTaken(InvalidInput):
+    """An export or a backup goes into a folder of its own, and there is something in this one."""
+
+    code = "folder_taken"
+
+
+# What an export turned out to be
+
+
+class ExportRefused(VskillError):
+    """The export cannot be imported as it is."""
+
+    code = "export_refused"
+
+
+class ExportIncomplete(ExportRefused):
+    """The export was not finished, or a part of it is missing or cut off."""
+
+    code = "export_incomplete"
+
+
+class ExportCorrupt(ExportRefused):
+    """A part of the export does not have the digest that its manifest states."""
+
+    code = "export_corrupt"
+
+
+class ExportFromFuture(ExportRefused):
+    """The export has a newer format than this version reads."""
+
+    code = "export_from_future"
+
+
+class ImportDiffers(VskillError):
+    """What is in the registry after an import is not what the export says."""
+
+    code = "import_differs"
+
+
+class BackupDamaged(VskillError):
+    """The copy that a backup made does not pass its own checks, or lacks a blob that it names."""
+
+    code = "backup_damaged"
+
+
 # What a record or message turned out to be
 
 
@@ -281,7 +326,7 @@ class LeaseLost(VskillError):
 
 
 class CommitUnknown(VskillError):
-    """The connection was lost in the middle of a commit and its outcome could not be learnt in time."""
+    """The connection was lost, or the disk failed, in the middle of a commit, and what came of it could not be learnt in time."""
 
     code = "commit_unknown"
     retryable = True
@@ -337,6 +382,30 @@ class DatabaseReadOnly(EngineRefused):
     """The database file or its folder cannot be written."""
 
     code = "database_read_only"
+
+
+class DatabaseOutdated(EngineRefused):
+    """The database has an older schema, and this command does not change it."""
+
+    code = "database_outdated"
+
+
+class ImportUnfinished(EngineRefused):
+    """An import into this registry has begun and not ended: what is in it is a part of a registry."""
+
+    code = "import_unfinished"
+
+
+class BackupElsewhere(EngineRefused):
+    """Backups of this engine are made with its own tools."""
+
+    code = "backup_elsewhere"
+
+
+class RegistryNotEmpty(EngineRefused):
+    """An import goes into an empty registry only, and this one holds something."""
+
+    code = "registry_not_empty"
 
 
 class SingleProcessEngine(EngineRefused):

@@ -12,6 +12,12 @@ from vskill_platform.ports.limiter import Taken
 _SWEEP_EVERY = 4096
 
 
+def check_rate(limit: int, window_s: float) -> None:
+    """Raise InvalidInput for a limit or window that is not positive."""
+    if limit < 1 or not 0 < window_s < math.inf:
+        raise InvalidInput(f"A rate limit needs a positive limit and window; got {limit} in {window_s} s.")
+
+
 class ProcessLimiter:
     """Remembers the moment of each allowed take for as long as it counts. Never yields, so parallel takes cannot race."""
 
@@ -29,8 +35,7 @@ class ProcessLimiter:
         """Take one."""
         if self._is_closed:
             raise EngineClosed("The engine was closed.")
-        if limit < 1 or not 0 < window_s < math.inf:
-            raise InvalidInput(f"A rate limit needs a positive limit and window; got {limit} in {window_s} s.")
+        check_rate(limit, window_s)
         now_ms = self._clock.now_ms()
         window_ms = window_s * 1000
         self._forget_idle(now_ms)

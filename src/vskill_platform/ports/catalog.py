@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from vskill_platform.domain.catalog import Collection
+from vskill_platform.domain.catalog import Collection, Document
 from vskill_platform.domain.errors import InvalidInput, InvalidQuery
 from vskill_platform.ports.kv import check_text
 
@@ -52,6 +52,16 @@ class Catalog(Protocol):
 
     async def counts(self, collection: Collection, facet: str) -> dict[str, int]:
         """How many documents have each value of a facet. Values that none has are not there."""
+        ...
+
+    async def documents(
+        self, collection: Collection, *, after: str = "", limit: int = MAX_CATALOG_PAGE
+    ) -> Sequence[Document]:
+        """Documents as they are kept, in the order of their ids' bytes, those after an id. None left: an empty answer.
+
+        Terms come sorted, each once. A document whose terms a search would not find it by comes without any. `limit` is
+        1 to 1000.
+        """
         ...
 
 

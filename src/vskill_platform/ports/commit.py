@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from vskill_platform.domain.catalog import MAX_NUMBER, MIN_NUMBER, Collection, Document
-from vskill_platform.domain.errors import CommitTooLarge, InvalidInput, LeaseLost, MessageTooLarge
+from vskill_platform.domain.errors import CommitTooLarge, InvalidInput, LeaseLost, MessageTooLarge, VskillError
 from vskill_platform.domain.ids import CommitId, MessageId
 from vskill_platform.domain.recovery import MessageStatus
+from vskill_platform.ports.events import Event
+from vskill_platform.ports.inventory import KeptEntry, KeptMessage, KeptRow
 from vskill_platform.ports.kv import check_key, check_text, check_value
 
 MAX_OPERATIONS = 10_000
@@ -151,12 +153,38 @@ class Emit:
     data: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """Write a row of another engine's inventory as it was: a key with its moment of expiry, a message with its attempts, an
+    event with its sequence. For moving a registry, and for nothing else.
+
+    A key is written as `Put` writes it, but that `expires_ms` is a moment. A message whose id exists raises Conflict; one
+    that is leased cannot be restored, because its lease belongs to a process elsewhere. An event must come after every
+    event of the log, else Conflict; what is emitted later comes after it.
+    """
+
+    row: KeptRow
+
+
 Settlement = Ack | Retry | Release | Bury
 Operation = (
-    Put | Delete | Check | Add | Send | Settlement | CheckIdle | CheckLease | CheckStatus | Index | Unindex | Emit
+    Put
+    | Delete
+    | Check
+    | Add
+    | Send
+    | Settlement
+    | CheckIdle
+    | CheckLease
+    | CheckStatus
+    | Index
+    | Unindex
+    | Emit
+    | Restore
 )
 
 
+_RESTORED = (MessageStatus.WAITING, MessageStatus.DELAYED, MessageStatus.DEAD)
 COMMITS_KEPT_MS = 24 * 3600 * 1000
 """How long the id of a commit is known at least."""
 
@@ -185,7 +213,8 @@ class Commit(Protocol):
 
     When the call returns, the commit is on disk. When it raises StoreUnavailable, nothing was written. When the
     connection was lost in between, the engine looks the commit's id up and answers as if it had not been; only if that
-    takes longer than the engine's limit does it raise CommitUnknown.
+    takes longer than the engine's limit does it raise CommitUnknown. So it does where a disk fails in the middle of a commit
+    and goes on failing: nobody sees the commit then, but the next process to open the store may find it, whole.
 
     Cancelling the caller does not undo a commit that was handed over: it happens or not, whole.
     """
@@ -203,6 +232,16 @@ class Commit(Protocol):
         ...
 
 
+@runtime_checkable
+class TellsTrouble(Protocol):
+    """An engine that knows whether its disk takes what is written, without trying."""
+
+    @property
+    def trouble(self) -> VskillError | None:
+        """What the store failed with at the last commit, if that was its fault; None once a commit has succeeded."""
+        ...
+
+
 def check_operations(operations: Sequence[Operation]) -> None:
     """Raise for a commit that breaks a limit, before any of it is tried."""
     if len(operations) > MAX_OPERATIONS:
@@ -213,10 +252,20 @@ def check_operations(operations: Sequence[Operation]) -> None:
     written: set[str] = set()
     for operation in operations:
         check_operation(operation)
-        if isinstance(operation, Put | Delete | Add):
-            if operation.key in written:
-                raise InvalidInput(f"The commit writes '{operation.key}' twice.", key=operation.key)
-            written.add(operation.key)
+        key = _written_key(operation)
+        if key is None:
+            continue
+        if key in written:
+            raise InvalidInput(f"The commit writes '{key}' twice.", key=key)
+        written.add(key)
+
+
+def _written_key(operation: Operation) -> str | None:
+    match operation:
+        case Put(key=key) | Delete(key=key) | Add(key=key) | Restore(row=KeptEntry(key=key)):
+            return key
+        case _:
+            return None
 
 
 def check_operation(operation: Operation) -> None:
@@ -237,21 +286,43 @@ def check_operation(operation: Operation) -> None:
             check_text(operation.queue, operation.id)
             _check_seconds(operation.delay_s)
             _check_number(operation.priority)
-            _check_size(operation)
+            _check_size(operation.body)
         case Retry(delay_s=delay_s) | Release(delay_s=delay_s):
             _check_seconds(delay_s)
         case Emit(kind=kind, subject=subject):
             check_text(kind, subject)
+        case Restore(row=row):
+            _check_row(row)
         case Ack() | Bury() | CheckIdle() | CheckLease() | CheckStatus() | Index() | Unindex():
             pass
 
 
-def _check_size(message: Send) -> None:
-    if len(message.body) > MAX_MESSAGE_BYTES:
+def _check_row(row: KeptRow) -> None:
+    match row:
+        case KeptEntry(key=key, value=value):
+            check_key(key)
+            check_value(key, value)
+            _check_number(row.expires_ms)
+            _check_number(row.due_ms)
+        case KeptMessage():
+            check_text(row.queue, row.id, row.error or "")
+            _check_size(row.body)
+            for number in (row.priority, row.attempts, row.sent_ms, row.ready_ms):
+                _check_number(number)
+            if row.status not in _RESTORED or (row.status is MessageStatus.DELAYED) != (row.ready_ms is not None):
+                raise InvalidInput(f"The message '{row.id}' cannot be restored as {row.status}.", message_id=row.id)
+        case Event(kind=kind, subject=subject):
+            check_text(kind, subject)
+            _check_number(row.sequence)
+            _check_number(row.at_ms)
+
+
+def _check_size(body: bytes) -> None:
+    if len(body) > MAX_MESSAGE_BYTES:
         raise MessageTooLarge(
-            f"A message has at most {MAX_MESSAGE_BYTES} bytes; this one has {len(message.body)}. "
+            f"A message has at most {MAX_MESSAGE_BYTES} bytes; this one has {len(body)}. "
             "Send a name for the data, not the data.",
-            size=len(message.body),
+            size=len(body),
         )
 
 

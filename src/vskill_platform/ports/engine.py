@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from vskill_platform.ports.catalog import Catalog
 from vskill_platform.ports.commit import Commit
 from vskill_platform.ports.events import Events
+from vskill_platform.ports.inventory import Inventory
 from vskill_platform.ports.kv import KV
 from vskill_platform.ports.limiter import Limiter
 from vskill_platform.ports.queue import Queue
@@ -43,6 +45,10 @@ class Engine(Protocol):
     @property
     def limiter(self) -> Limiter:
         """Rate limits."""
+        ...
+
+    def inventory(self) -> AbstractAsyncContextManager[Inventory]:
+        """Everything in the engine as of the moment the block begins, for as long as it lasts."""
         ...
 
     async def close(self) -> None:

@@ -138,9 +138,13 @@ async def find_skill(slug: str) -> FoundSkill | None:
     for key, is_withdrawn in ((skill_key(slug), False), (withdrawn_key(slug), True)):
         entry = await kv.get(key)
         if entry is not None:
-            skill = decode_record(key, entry.value, decoder=_skills)
-            return FoundSkill(skill, entry.value, entry.version, is_withdrawn)
+            return FoundSkill(decode_skill(key, entry.value), entry.value, entry.version, is_withdrawn)
     return None
+
+
+def decode_skill(key: str, value: bytes) -> Skill:
+    """The skill in a value. Raises MalformedRecord."""
+    return decode_record(key, value, decoder=_skills)
 
 
 def putting_published(skill: Skill, *, found: FoundSkill | None) -> list[Operation]:
@@ -205,7 +209,7 @@ async def _move_skill(key: str, *, dry_run: bool) -> str:
         entry = await env.kv.get(key)
         if entry is None:
             return "gone"
-        skill = decode_record(key, entry.value, decoder=_skills)
+        skill = decode_skill(key, entry.value)
         target = skill_slug(skill.repo_url, skill.name or slug)
         if not dry_run:
             await env.writes.commit(_moving(slug, target, skill, value=entry.value, version=entry.version))

@@ -195,7 +195,7 @@ def iter_submissions() -> AsyncIterator[Settled[Submission]]:
 
 async def pinned_digests() -> set[Digest]:
     """The archives that submissions are about. Raises StoreUnavailable unless every submission could be read."""
-    digests = require_complete(await read_prefix(SUBMISSION_PREFIX, _decode_pinned))
+    digests = require_complete(await read_prefix(SUBMISSION_PREFIX, pinned_digest))
     return set(digests)
 
 
@@ -206,7 +206,8 @@ class _Pinned(msgspec.Struct, frozen=True, rename="camel"):
 _pins = msgspec.json.Decoder(_Pinned)
 
 
-def _decode_pinned(key: str, value: bytes) -> Digest | None:
+def pinned_digest(key: str, value: bytes) -> Digest | None:
+    """The archive that the submission in a value is about, or None. Raises MalformedRecord."""
     pin = decode_record(key, value, decoder=_pins).pin
     return None if pin is None else Digest(pin.tar_digest)
 

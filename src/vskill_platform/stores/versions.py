@@ -44,8 +44,14 @@ async def get_version(slug: str, version: str) -> SkillVersion | None:
 
 async def referenced_digests() -> set[Digest]:
     """The digests of every archive that a version names. Raises StoreUnavailable unless every version could be read."""
-    found = require_complete(await read_prefix(VERSION_PREFIX, _decode))
-    return {Digest(digest) for version in found for digest in (version.zip_digest, version.tar_digest)}
+    found = require_complete(await read_prefix(VERSION_PREFIX, archive_digests))
+    return {digest for digests in found for digest in digests}
+
+
+def archive_digests(key: str, value: bytes) -> tuple[Digest, ...]:
+    """The archives that the version in a value names. Raises MalformedRecord."""
+    version = _decode(key, value)
+    return Digest(version.zip_digest), Digest(version.tar_digest)
 
 
 def putting_version(version: SkillVersion, *, previous: bytes | None = None) -> Operation:

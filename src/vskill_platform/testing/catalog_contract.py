@@ -11,7 +11,7 @@ import asyncio
 from vskill_platform.domain.catalog import SKILLS, SUBMISSIONS
 from vskill_platform.domain.errors import InvalidQuery
 from vskill_platform.ports.catalog import MAX_CATALOG_PAGE, MAX_OFFSET, MAX_SEARCH_CHARS, CatalogQuery
-from vskill_platform.ports.commit import Unindex
+from vskill_platform.ports.commit import Index, Unindex
 from vskill_platform.ports.engine import Engine
 from vskill_platform.testing.builders import error_of, index_documents, skill_document, submission_document
 
@@ -388,6 +388,28 @@ class CatalogContract:
         await index_documents(engine, [skill_document("b", text="second"), skill_document("c", text="third")])
         assert await _ids(engine, CatalogQuery(SKILLS, search="first")) == ["a"]
         assert await _ids(engine, CatalogQuery(SKILLS, search="second")) == ["b"]
+
+    async def test_index_after_unindex_in_one_commit_writes_the_document_anew(self, engine: Engine) -> None:
+        document = skill_document("a", text="alpha beta", tier="scanned")
+        await index_documents(engine, [skill_document("a", text="gamma"), skill_document("b", text="alpha")])
+        await engine.writes.commit([Unindex(SKILLS, "a"), Index(document)])
+        assert await engine.catalog.documents(SKILLS, limit=1) == [document.with_terms_sorted()]
+        assert (await engine.catalog.query(CatalogQuery(SKILLS, search="alpha"))).total == 2
+        assert (await engine.catalog.query(CatalogQuery(SKILLS, search="gamma"))).total == 0
+
+    async def test_documents_come_as_they_were_indexed__in_the_order_of_their_bytes(self, engine: Engine) -> None:
+        texts = {"\U0001f600": "", "a": "Écrire 中文 test", "\ufb01": "beta " * 40, "b/c": "x"}
+        documents = {
+            id: skill_document(id, text=text, tier=f"t{id}", updated=-7, score=9, name=id.upper())
+            for id, text in texts.items()
+        }
+        await index_documents(engine, documents.values())
+        await index_documents(engine, [submission_document("another collection")])
+        ordered = [documents[id].with_terms_sorted() for id in ("a", "b/c", "\ufb01", "\U0001f600")]
+        assert list(await engine.catalog.documents(SKILLS)) == ordered
+        assert list(await engine.catalog.documents(SKILLS, after="b/c")) == ordered[2:]
+        assert list(await engine.catalog.documents(SKILLS, after="a", limit=1)) == ordered[1:2]
+        assert list(await engine.catalog.documents(SKILLS, after="\U0001f600")) == []
 
     # Search
 

@@ -16,6 +16,7 @@ from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
 from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.domain.skill import SkillVersion
 from vskill_platform.domain.times import iso_from_ms
+from vskill_platform.moving.catalog import CatalogSlice, rebuild_catalog_slice
 from vskill_platform.pipeline.blocking import block_and_stop, make_block, unblock
 from vskill_platform.pipeline.requeue import requeue
 from vskill_platform.pipeline.rescan import rescan_outdated, rescan_skill, rescan_submission
@@ -39,6 +40,7 @@ from vskill_platform.web.views import (
     Decide,
     Ids,
     Outcome,
+    RebuildRequest,
     SkillPage,
     SkillView,
     StuckView,
@@ -238,6 +240,12 @@ async def list_submissions(
     return SubmissionPage(submissions=found.rows, total=found.total)
 
 
+@post("/control/rebuild-catalog", status_code=200)
+async def rebuild_catalog(data: JSONBody[RebuildRequest]) -> CatalogSlice:
+    """Hold the next slice of the catalog against the records, and mend it unless it is a dry run."""
+    return await rebuild_catalog_slice(data.cursor, is_dry_run=data.is_dry_run)
+
+
 CONTROL_ROUTES = [
     list_stuck,
     list_dead_letters,
@@ -253,4 +261,5 @@ CONTROL_ROUTES = [
     list_skills,
     show_skill,
     list_submissions,
+    rebuild_catalog,
 ]

@@ -186,6 +186,13 @@ class BlockRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     reason: str = ""
 
 
+class RebuildRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The next slice of the catalog to look at; without a cursor, the first."""
+
+    cursor: str | None = None
+    is_dry_run: bool = False
+
+
 class Unblock(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The entry to take off the blocklist."""
 

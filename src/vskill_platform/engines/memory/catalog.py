@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from vskill_platform.domain.catalog import Collection, Document
 from vskill_platform.domain.search_terms import QueryTerm, query_terms
 from vskill_platform.engines.memory.state import MemoryState
-from vskill_platform.ports.catalog import CatalogPage, CatalogQuery, check_facet, check_query
+from vskill_platform.ports.catalog import MAX_CATALOG_PAGE, CatalogPage, CatalogQuery, check_facet, check_query
+from vskill_platform.ports.kv import check_limit
 
 
 class MemoryCatalog:
@@ -32,6 +34,15 @@ class MemoryCatalog:
         self._state.check_open()
         check_facet(collection, facet)
         return dict(Counter(doc.facets[facet] for doc in self._documents(collection)))
+
+    async def documents(
+        self, collection: Collection, *, after: str = "", limit: int = MAX_CATALOG_PAGE
+    ) -> Sequence[Document]:
+        """Documents in the order of their ids."""
+        self._state.check_open()
+        check_limit(limit)
+        following = sorted((one for one in self._documents(collection) if one.id > after), key=lambda one: one.id)
+        return [document.with_terms_sorted() for document in following[:limit]]
 
     def _documents(self, collection: Collection) -> list[Document]:
         return list(self._state.documents.get(collection.name, {}).values())

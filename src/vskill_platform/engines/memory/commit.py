@@ -27,6 +27,7 @@ from vskill_platform.ports.commit import (
     Operation,
     Put,
     Release,
+    Restore,
     Retry,
     Send,
     Unindex,
@@ -34,6 +35,7 @@ from vskill_platform.ports.commit import (
     lease_lost,
 )
 from vskill_platform.ports.events import Event
+from vskill_platform.ports.inventory import KeptEntry, KeptMessage, KeptRow
 from vskill_platform.ports.kv import Entry
 
 
@@ -87,13 +89,14 @@ class MemoryCommit:
         counters: dict[str, dict[str, int]] = {}
         sent: set[str] = set()
         settled: set[str] = set()
+        last_event = self._state.event_sequence
         for operation in operations:
             match operation:
                 case Put() | Delete() | Check():
                     self._judge_version(operation)
                 case Add(key=key):
                     counters[key] = self._read_counter(key)
-                case Send(id=id):
+                case Send(id=id) | Restore(row=KeptMessage(id=id)):
                     if id in self._state.messages or id in sent:
                         raise Conflict(f"There is a message '{id}' already.", message_id=id)
                     sent.add(id)
@@ -102,6 +105,10 @@ class MemoryCommit:
                     if lease.message_id in settled:
                         raise lease_lost(lease)
                     settled.add(lease.message_id)
+                case Restore(row=Event(sequence=sequence)):
+                    if sequence <= last_event:
+                        raise Conflict(f"The log has an event {last_event} already; {sequence} cannot follow it.")
+                    last_event = sequence
                 case CheckLease(lease=lease):
                     self._leased(lease)
                 case CheckStatus(message_id=id, status=status):
@@ -171,8 +178,43 @@ class MemoryCommit:
             case Emit(kind=kind, subject=subject, data=data):
                 state.event_sequence += 1
                 state.events.append(Event(state.event_sequence, state.clock.now_ms(), kind, subject, data))
+            case Restore(row=row):
+                self._restore(row)
             case Check() | CheckIdle() | CheckLease() | CheckStatus():
                 pass
+
+    def _restore(self, row: KeptRow) -> None:
+        state = self._state
+        match row:
+            case KeptEntry():
+                state.put_row(row.key, Row(Entry(row.value, state.sequence), row.expires_ms, row.due_ms))
+            case KeptMessage():
+                self._restore_message(row)
+            case Event():
+                state.event_sequence = row.sequence
+                state.events.append(row)
+
+    def _restore_message(self, row: KeptMessage) -> None:
+        state = self._state
+        state.message_number += 1
+        message = StoredMessage(
+            id=row.id,
+            queue=row.queue,
+            number=state.message_number,
+            body=row.body,
+            priority=row.priority,
+            sent_ms=row.sent_ms,
+            at_ms=row.sent_ms,
+            status=row.status,
+            attempts=row.attempts,
+            is_suspect=row.is_suspect,
+            error=row.error,
+        )
+        state.messages[row.id] = message
+        if row.ready_ms is not None:
+            state.make_timed(message, MessageStatus.DELAYED, row.ready_ms)
+        elif row.status is MessageStatus.WAITING:
+            state.make_waiting(message)
 
     def _send(self, operation: Send) -> None:
         state = self._state
@@ -194,7 +236,7 @@ class MemoryCommit:
         return None if ttl_s is None else self._state.clock.now_ms() + int(ttl_s * 1000)
 
     def _wake(self, operations: Sequence[Operation]) -> None:
-        if any(isinstance(operation, Send | Retry | Release) for operation in operations):
+        if any(isinstance(operation, Send | Retry | Release | Restore) for operation in operations):
             self._state.arrivals.notify()
-        if any(isinstance(operation, Emit) for operation in operations):
+        if any(isinstance(operation, Emit | Restore) for operation in operations):
             self._state.emissions.notify()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 from vskill_platform.domain.delivery import MAX_ATTEMPTS
 from vskill_platform.engines.limiter import ProcessLimiter
 from vskill_platform.engines.memory.catalog import MemoryCatalog
 from vskill_platform.engines.memory.commit import MemoryCommit
 from vskill_platform.engines.memory.events import MemoryEvents
+from vskill_platform.engines.memory.inventory import MemoryInventory
 from vskill_platform.engines.memory.kv import MemoryKV
 from vskill_platform.engines.memory.queue import MemoryQueue
 from vskill_platform.engines.memory.state import MemoryState
@@ -24,6 +28,11 @@ class MemoryEngine:
         self.catalog = MemoryCatalog(self._state)
         self.events = MemoryEvents(self._state)
         self.limiter = ProcessLimiter(clock)
+
+    @asynccontextmanager
+    async def inventory(self) -> AsyncIterator[MemoryInventory]:
+        """Everything as of now."""
+        yield MemoryInventory(self._state)
 
     async def close(self) -> None:
         """Refuse every later call."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from vskill_platform.engines.memory.state import MemoryState
 from vskill_platform.engines.waiting import wait_until_ready
 from vskill_platform.ports.events import MAX_EVENTS_PAGE, EventPage
@@ -20,11 +22,12 @@ class MemoryEvents:
         await wait_until_ready(
             self._state.emissions, self._state.clock, next_ready_ms=lambda: self._ready_ms(after), wait_s=wait_s
         )
-        newest = self._state.event_sequence
-        oldest = newest - len(self._state.events)
-        if not oldest <= after <= newest:
+        newest, kept = self._state.event_sequence, self._state.events
+        before_oldest = kept[0].sequence - 1 if kept else newest
+        if not before_oldest <= after <= newest:
             return EventPage([], newest, reset=True)
-        events = self._state.events[after - oldest : after - oldest + limit]
+        first = bisect_right(kept, after, key=lambda event: event.sequence)
+        events = kept[first : first + limit]
         return EventPage(events, events[-1].sequence if events else after, reset=False)
 
     async def _ready_ms(self, after: int) -> int | None:

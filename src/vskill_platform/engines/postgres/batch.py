@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from vskill_platform.domain.catalog import Document
+from vskill_platform.domain.catalog import MIN_NUMBER, Document
 from vskill_platform.domain.delivery import error_text
 from vskill_platform.domain.errors import Conflict, VskillError
 from vskill_platform.domain.ids import CommitId, MessageId
@@ -31,11 +31,14 @@ from vskill_platform.ports.commit import (
     Operation,
     Put,
     Release,
+    Restore,
     Retry,
     Send,
     Unindex,
     lease_lost,
 )
+from vskill_platform.ports.events import Event
+from vskill_platform.ports.inventory import KeptEntry, KeptMessage, KeptRow
 from vskill_platform.ports.queue import Message
 
 STATUSES = (MessageStatus.WAITING, MessageStatus.DELAYED, MessageStatus.LEASED, MessageStatus.DEAD, MessageStatus.GONE)
@@ -46,7 +49,7 @@ MOST_LOCKS = 128
 
 _MAX_TERMS_BYTES = 1_000_000
 _FAULT = 15
-LEASE_FAULT, EXISTS_FAULT, COUNTER_FAULT = 2, 3, 6
+LEASE_FAULT, EXISTS_FAULT, COUNTER_FAULT, LATER_FAULT = 2, 3, 6, 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,7 @@ class Batch:
     _locks: set[int] = field(default_factory=set)
     _message_ids: set[str] = field(default_factory=set)
     _rows: list[tuple[Any, ...]] = field(default_factory=list)
+    _last_restored: int = MIN_NUMBER
 
     def add(self, unit: Unit) -> None:
         """Take a commit in."""
@@ -91,6 +95,7 @@ class Batch:
             self._lock("commit", unit.id)
         settled: set[str] = set()
         sent: set[str] = set()
+        self._last_restored = MIN_NUMBER
         for operation in unit.operations:
             self._rows.append(self._row(operation, settled, sent))
 
@@ -155,6 +160,18 @@ class Batch:
                 return (13, to_stored(id), None, None, None, collection.name, None)
             case Emit(kind=kind, subject=subject, data=data):
                 return (14, to_stored(subject), None, None, None, to_stored(kind), data)
+            case Restore(row=row):
+                return self._restore(row, sent)
+
+    def _restore(self, row: KeptRow, sent: set[str]) -> tuple[Any, ...]:
+        match row:
+            case KeptEntry():
+                self._lock("key", row.key)
+                return (16, row.key, None, row.expires_ms, row.due_ms, None, row.value)
+            case KeptMessage():
+                return self._restore_message(row, sent)
+            case Event():
+                return self._restore_event(row)
 
     def _message(self, id: str) -> str:
         """A message that is judged: its row is locked if it exists, its id in any case."""
@@ -170,6 +187,30 @@ class Batch:
         sent.add(message.id)
         queue = to_stored(message.queue)
         return (4, to_stored(message.id), message.priority, _ms(message.delay_s), None, queue, message.body)
+
+    def _restore_message(self, row: KeptMessage, sent: set[str]) -> tuple[Any, ...]:
+        self._lock("message", row.id)
+        if row.id in sent:
+            return _fault(EXISTS_FAULT)
+        sent.add(row.id)
+        fields = {
+            "queue": to_stored(row.queue),
+            "status": STATUSES.index(row.status),
+            "at_ms": row.sent_ms if row.ready_ms is None else row.ready_ms,
+            "priority": row.priority,
+            "attempts": row.attempts,
+            "suspect": row.is_suspect,
+            "sent_ms": row.sent_ms,
+            "error": None if row.error is None else to_stored(row.error),
+        }
+        return (17, to_stored(row.id), None, None, None, msgspec.json.encode(fields).decode(), row.body)
+
+    def _restore_event(self, row: Event) -> tuple[Any, ...]:
+        """An event; one that does not follow the others of its commit is a fault, which the table cannot show yet."""
+        if row.sequence <= self._last_restored:
+            return _fault(LATER_FAULT)
+        self._last_restored = row.sequence
+        return (18, to_stored(row.subject), row.sequence, row.at_ms, None, to_stored(row.kind), row.data)
 
     def _settle(
         self, kind: int, lease: Lease, settled: set[str], *, delay_s: float = 0.0, error: str | None = None
@@ -237,12 +278,14 @@ def _error(fault: int, operation: Operation, detail: int) -> VskillError | NotPl
             lease=lease
         ):
             return lease_lost(lease)
-        case 3, Send(id=id):
+        case 3, Send(id=id) | Restore(row=KeptMessage(id=id)):
             return Conflict(f"There is a message '{id}' already.", message_id=id)
         case 4, CheckIdle(message_id=id):
             return Conflict(f"The message '{id}' is being worked on.", message_id=id)
         case 5, CheckStatus(message_id=id, status=status):
             return Conflict(f"The message '{id}' is {STATUSES[detail]}, not {status}.", message_id=id)
+        case 7, Restore(row=Event(sequence=sequence)):
+            return Conflict(f"The log has events that event {sequence} cannot follow.")
         case _:
             return NotPlainCounter()
 

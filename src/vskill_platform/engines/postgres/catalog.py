@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from vskill_platform.domain.catalog import Collection
+from collections.abc import Sequence
+
+import asyncpg
+
+from vskill_platform.domain.catalog import Collection, Document
 from vskill_platform.domain.search_terms import query_terms
 from vskill_platform.engines.postgres.readers import Readers
 from vskill_platform.engines.postgres.texts import from_stored, to_stored
-from vskill_platform.ports.catalog import CatalogPage, CatalogQuery, check_facet, check_query
+from vskill_platform.ports.catalog import MAX_CATALOG_PAGE, CatalogPage, CatalogQuery, check_facet, check_query
+from vskill_platform.ports.kv import check_limit
 
 
 class PostgresCatalog:
@@ -30,6 +35,29 @@ class PostgresCatalog:
         check_facet(collection, facet)
         rows = await self._readers.fetch(f"SELECT {facet}, count(*) FROM catalog_{collection.name} GROUP BY {facet}")
         return {from_stored(value): count for value, count in rows}
+
+    async def documents(
+        self, collection: Collection, *, after: str = "", limit: int = MAX_CATALOG_PAGE
+    ) -> Sequence[Document]:
+        """Documents in the order of their ids."""
+        self._readers.check_open()
+        check_limit(limit)
+        columns = ", ".join((*collection.facets, *collection.sorts))
+        rows = await self._readers.fetch(
+            f"SELECT id, row, tsvector_to_array(terms) AS found, {columns} FROM catalog_{collection.name} "
+            f"LEFT JOIN catalog_{collection.name}_terms USING (id) WHERE id > $1 ORDER BY id LIMIT $2",
+            to_stored(after),
+            limit,
+        )
+        return [_document(collection, row) for row in rows]
+
+
+def _document(collection: Collection, row: asyncpg.Record) -> Document:
+    facets = {name: from_stored(row[name]) for name in collection.facets}
+    texts = {name: from_stored(row[name]) for name in collection.text_sorts}
+    sorts = {**{name: row[name] for name in collection.number_sorts}, **texts}
+    terms = tuple(sorted(row["found"] or ()))
+    return Document(collection, from_stored(row["id"]), row["row"], facets, sorts, terms)
 
 
 def _statement(query: CatalogQuery) -> tuple[str, list[object]]:

@@ -8,6 +8,7 @@ from vskill_platform.domain.errors import Conflict, StoreUnavailable, VskillErro
 from vskill_platform.domain.ids import CommitId
 from vskill_platform.engines.counters import decode_counter, encode_sum
 from vskill_platform.engines.postgres.batch import NotPlainCounter, Outcome, Unit
+from vskill_platform.engines.postgres.limiter import PostgresLimiter
 from vskill_platform.engines.postgres.readers import Readers
 from vskill_platform.engines.postgres.texts import to_stored
 from vskill_platform.engines.postgres.times import Times
@@ -39,10 +40,11 @@ _FORGET_LANES = f"DELETE FROM lane WHERE at_ms < moment($1) - {COMMITS_KEPT_MS}"
 class PostgresCommit:
     """Commit over the writer."""
 
-    def __init__(self, writer: Writer, readers: Readers, times: Times) -> None:
+    def __init__(self, writer: Writer, readers: Readers, times: Times, limiter: PostgresLimiter) -> None:
         self._writer = writer
         self._readers = readers
         self._times = times
+        self._limiter = limiter
 
     async def commit(self, operations: Sequence[Operation], *, id: CommitId | None = None) -> Committed:
         """Apply the operations, all or none."""
@@ -87,5 +89,6 @@ class PostgresCommit:
     async def purge(self) -> int:
         """Remove what has expired."""
         await self._readers.change(_FORGET_LANES, self._times.asked_ms())
+        await self._limiter.forget_idle()
         values = await self._readers.remove_in_parts(_PURGE_VALUES, self._times.asked_ms())
         return values + await self._readers.remove_in_parts(_PURGE_COMMITS, self._times.asked_ms())

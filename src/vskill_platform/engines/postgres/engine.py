@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
 
 from vskill_platform.domain.delivery import MAX_ATTEMPTS
 from vskill_platform.domain.errors import EngineRefused, InvalidSettings
-from vskill_platform.engines.limiter import ProcessLimiter
 from vskill_platform.engines.postgres.catalog import PostgresCatalog
 from vskill_platform.engines.postgres.commit import PostgresCommit
 from vskill_platform.engines.postgres.connection import URL_FORM, Access, translated_errors
 from vskill_platform.engines.postgres.events import PostgresEvents
+from vskill_platform.engines.postgres.inventory import PostgresInventory, take_inventory
 from vskill_platform.engines.postgres.kv import PostgresKV
 from vskill_platform.engines.postgres.lane import Lane
+from vskill_platform.engines.postgres.limiter import PostgresLimiter
 from vskill_platform.engines.postgres.notices import Notices
 from vskill_platform.engines.postgres.queue import PostgresQueue
 from vskill_platform.engines.postgres.readers import Readers
@@ -43,15 +47,17 @@ class PostgresEngine:
     ) -> None:
         self._is_closed = False
         self._readers = readers
+        self._times = times
+        self._take_inventory = partial(take_inventory, access, max_attempts=max_attempts)
         self._notices = Notices(access, readers, times.clock, look_every_s=look_every_s)
         made = [Lane(access, times, max_attempts=max_attempts, lookup_limit_s=lookup_limit_s) for _ in range(lanes)]
         self.writer = Writer(made, self._note_batch, batch_limit)
         self.kv = PostgresKV(readers, times)
-        self.writes = PostgresCommit(self.writer, readers, times)
+        self.limiter = PostgresLimiter(readers, times)
+        self.writes = PostgresCommit(self.writer, readers, times, self.limiter)
         self.queue = PostgresQueue(self.writer, readers, self.writes, times, self._notices, max_attempts=max_attempts)
         self.catalog = PostgresCatalog(readers)
         self.events = PostgresEvents(readers, times, self._notices)
-        self.limiter = ProcessLimiter(times.clock)
 
     def _note_batch(self, news: BatchNews) -> None:
         if news.has_arrivals:
@@ -59,12 +65,18 @@ class PostgresEngine:
         if news.last_event is not None:
             self._notices.tell_events()
 
+    @asynccontextmanager
+    async def inventory(self) -> AsyncIterator[PostgresInventory]:
+        """Everything as of now."""
+        self._readers.check_open()
+        async with self._take_inventory(asked_ms=self._times.asked_ms()) as inventory:
+            yield inventory
+
     async def close(self) -> None:
         """Finish what was handed over, then close every connection."""
         if self._is_closed:
             return
         self._is_closed = True
-        self.limiter.close()
         await self.writer.close()
         await self._readers.close()
         await self._notices.close()

@@ -28,11 +28,11 @@ from vskill_platform.ports.queue import MAX_RECEIVE, Exchange, Message, MessageI
 # What is true of a message now, whether or not a pull has come round to noting it. $1 is the moment that `moment` is
 # asked with, $2 the allowed attempts, $3 the error of a lapsed lease.
 _LAPSED = "(status = 2 AND at_ms <= (SELECT moment($1)))"
-_NOW = f"""
+MESSAGES_NOW = f"""
 SELECT number, id, queue,
     CASE WHEN {_LAPSED} THEN CASE WHEN attempts >= $2 THEN 3 ELSE 0 END
          WHEN status = 1 AND at_ms <= (SELECT moment($1)) THEN 0 ELSE status END AS status,
-    attempts, sent_ms, at_ms, CASE WHEN {_LAPSED} THEN $3 ELSE error END AS error, suspect OR {_LAPSED} AS suspect, body
+    attempts, sent_ms, at_ms, CASE WHEN {_LAPSED} THEN $3 ELSE error END AS error, suspect OR {_LAPSED} AS suspect, body, priority
 FROM message
 """
 _NEXT_READY = """
@@ -45,7 +45,7 @@ _STATS = f"""
 SELECT
     count(*) FILTER (WHERE status = 0), count(*) FILTER (WHERE status = 1), count(*) FILTER (WHERE status = 2),
     count(*) FILTER (WHERE status = 3), (array_agg(sent_ms ORDER BY number) FILTER (WHERE status <> 3))[1]
-FROM ({_NOW} WHERE queue = $4) AS messages
+FROM ({MESSAGES_NOW} WHERE queue = $4) AS messages
 """
 # The rows that may have a status now, so that a listing reads no others.
 _CANDIDATES = {
@@ -56,10 +56,10 @@ _CANDIDATES = {
     MessageStatus.GONE: "false",
 }
 _PEEK = f"""
-SELECT * FROM ({_NOW} WHERE queue = $4 AND number > $6 AND {{candidates}}) AS messages
+SELECT * FROM ({MESSAGES_NOW} WHERE queue = $4 AND number > $6 AND {{candidates}}) AS messages
 WHERE status = $5 ORDER BY number LIMIT $7
 """
-_FIND = f"{_NOW} WHERE id = ANY ($4)"
+_FIND = f"{MESSAGES_NOW} WHERE id = ANY ($4)"
 _REQUEUE = "SELECT requeue_messages($1, $3, $4, $2)"
 _DROP = "SELECT drop_messages($1, $3, $2)"
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import apsw
 
-from vskill_platform.domain.catalog import Collection
+from vskill_platform.domain.catalog import Collection, Document
 from vskill_platform.domain.search_terms import query_terms
 from vskill_platform.engines.sqlite.connection import fetch_all
-from vskill_platform.engines.sqlite.documents import encode_term
+from vskill_platform.engines.sqlite.documents import encode_term, read_documents
 from vskill_platform.engines.sqlite.readers import Readers
-from vskill_platform.ports.catalog import CatalogPage, CatalogQuery, check_facet, check_query
+from vskill_platform.ports.catalog import MAX_CATALOG_PAGE, CatalogPage, CatalogQuery, check_facet, check_query
+from vskill_platform.ports.kv import check_limit
 
 
 class SqliteCatalog:
@@ -30,6 +32,15 @@ class SqliteCatalog:
         check_facet(collection, facet)
         sql = f"SELECT {facet}, count(*) FROM catalog_{collection.name} GROUP BY {facet}"
         return dict(await self._readers.bulk(lambda connection: fetch_all(connection, sql)))
+
+    async def documents(
+        self, collection: Collection, *, after: str = "", limit: int = MAX_CATALOG_PAGE
+    ) -> Sequence[Document]:
+        """Documents in the order of their ids."""
+        check_limit(limit)
+        return await self._readers.bulk(
+            lambda connection: read_documents(connection, collection, after=after, limit=limit)
+        )
 
 
 class _Condition(NamedTuple):

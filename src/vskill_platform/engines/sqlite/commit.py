@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import apsw
 
 from vskill_platform.domain.delivery import error_text
-from vskill_platform.domain.errors import Conflict
+from vskill_platform.domain.errors import Conflict, VskillError
 from vskill_platform.domain.ids import CommitId, MessageId
 from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.engines.counters import decode_counter, encode_sum
@@ -33,12 +33,15 @@ from vskill_platform.ports.commit import (
     Operation,
     Put,
     Release,
+    Restore,
     Retry,
     Send,
     Unindex,
     check_operations,
     lease_lost,
 )
+from vskill_platform.ports.events import Event
+from vskill_platform.ports.inventory import KeptEntry, KeptMessage, KeptRow
 
 _VERSION = "SELECT version FROM kv WHERE key = ? AND (expires_ms IS NULL OR expires_ms > ?)"
 _VALUE = "SELECT value FROM kv WHERE key = ? AND (expires_ms IS NULL OR expires_ms > ?)"
@@ -54,6 +57,10 @@ _SEND = """
 INSERT INTO message (id, queue, status, at_ms, priority, sent_ms, body) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO NOTHING
 """
+_RESTORE_MESSAGE = """
+INSERT INTO message (id, queue, status, at_ms, priority, attempts, suspect, sent_ms, error, body)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING
+"""
 _ACK = "DELETE FROM message WHERE id = ?"
 _RETRY = """
 UPDATE message SET status = iif(attempts >= :max_attempts, 3, :status), at_ms = :at_ms, suspect = 0, error = :error
@@ -62,6 +69,10 @@ WHERE id = :id
 _RELEASE = "UPDATE message SET status = :status, at_ms = :at_ms, attempts = attempts - 1 WHERE id = :id"
 _BURY = "UPDATE message SET status = 3, error = ? WHERE id = ?"
 _EMIT = "INSERT INTO event (at_ms, kind, subject, data) VALUES (?, ?, ?, ?)"
+_RESTORE_EVENT = """
+INSERT INTO event (sequence, at_ms, kind, subject, data) SELECT ?1, ?2, ?3, ?4, ?5
+WHERE NOT EXISTS (SELECT 1 FROM event WHERE sequence >= ?1)
+"""
 _FIND_COMMIT = "SELECT version FROM commits WHERE id = ?"
 _PURGE_VALUES = "DELETE FROM kv WHERE number IN (SELECT number FROM kv WHERE expires_ms <= ? LIMIT ?)"
 _PURGE_COMMITS = "DELETE FROM commits WHERE rowid IN (SELECT rowid FROM commits WHERE at_ms < ? LIMIT ?)"
@@ -74,6 +85,11 @@ class SqliteCommit:
     def __init__(self, writer: Writer, readers: Readers) -> None:
         self._writer = writer
         self._readers = readers
+
+    @property
+    def trouble(self) -> VskillError | None:
+        """What the last group failed with."""
+        return self._writer.trouble
 
     async def commit(self, operations: Sequence[Operation], *, id: CommitId | None = None) -> Committed:
         """Apply the operations, all or none."""
@@ -123,7 +139,7 @@ def _judge(transaction: Transaction, operations: Sequence[Operation]) -> dict[st
                 counters[key] = _read_counter(transaction, key)
             case Ack(lease=lease) | Retry(lease=lease) | Release(lease=lease) | Bury(lease=lease):
                 _judge_lease(connection, lease, settled)
-            case Send(id=id) if id in settled:
+            case Send(id=id) | Restore(row=KeptMessage(id=id)) if id in settled:
                 raise Conflict(f"There is a message '{id}' already.", message_id=id)
             case CheckLease(lease=lease):
                 if fetch_one(connection, _LEASE_HELD, lease) is None:
@@ -195,8 +211,38 @@ def _write(
         case Emit(kind=kind, subject=subject, data=data):
             connection.execute(_EMIT, (transaction.now_ms, kind, subject, data))
             transaction.last_event = connection.last_insert_rowid()
+        case Restore(row=row):
+            _restore(transaction, row, version=version)
         case Check() | CheckIdle() | CheckLease() | CheckStatus():
             pass
+
+
+def _restore(transaction: Transaction, row: KeptRow, *, version: int) -> None:
+    connection = transaction.connection
+    match row:
+        case KeptEntry():
+            connection.execute(_PUT, (row.key, version, row.expires_ms, row.due_ms, row.value))
+        case KeptMessage():
+            _restore_message(transaction, row)
+        case Event():
+            connection.execute(_RESTORE_EVENT, row)
+            if connection.changes() == 0:
+                raise Conflict(f"The log has events that event {row.sequence} cannot follow.")
+            transaction.last_event = row.sequence
+
+
+def _restore_message(transaction: Transaction, row: KeptMessage) -> None:
+    status, at_ms = STATUSES.index(row.status), row.sent_ms if row.ready_ms is None else row.ready_ms
+    values = (row.id, row.queue, status, at_ms, row.priority, row.attempts, row.is_suspect, row.sent_ms, row.error)
+    transaction.connection.execute(_RESTORE_MESSAGE, (*values, row.body))
+    _require_new(transaction.connection, row.id)
+    transaction.has_arrivals = True
+
+
+def _require_new(connection: apsw.Connection, id: MessageId) -> None:
+    """Raise Conflict unless the insert that was just made had any effect."""
+    if connection.changes() == 0:
+        raise Conflict(f"There is a message '{id}' already.", message_id=id)
 
 
 def _send(transaction: Transaction, message: Send) -> None:
@@ -204,8 +250,7 @@ def _send(transaction: Transaction, message: Send) -> None:
     status, at_ms = _readiness(transaction, message.delay_s)
     row = (message.id, message.queue, status, at_ms, message.priority, now_ms, message.body)
     transaction.connection.execute(_SEND, row)
-    if transaction.connection.changes() == 0:
-        raise Conflict(f"There is a message '{message.id}' already.", message_id=message.id)
+    _require_new(transaction.connection, message.id)
     transaction.has_arrivals = True
 
 

@@ -11,7 +11,7 @@ from functools import cache
 import apsw
 
 from vskill_platform.domain.catalog import Collection, Document
-from vskill_platform.engines.sqlite.connection import fetch_one
+from vskill_platform.engines.sqlite.connection import fetch_all, fetch_one
 
 
 def index_document(connection: apsw.Connection, document: Document) -> None:
@@ -43,6 +43,32 @@ def unindex_document(connection: apsw.Connection, collection: Collection, identi
         connection.execute(sql.delete_terms, (known[0],))
 
 
+def read_documents(connection: apsw.Connection, collection: Collection, *, after: str, limit: int) -> list[Document]:
+    """Documents after an id as they are kept; one that the full-text index does not find comes without terms."""
+    sql = _statements(collection)
+    found: list[Document] = []
+    with connection:  # the rows and the index of one moment
+        for number, identity, row, terms, *values in fetch_all(connection, sql.read, (after, limit)):
+            is_found = not terms or fetch_one(connection, sql.is_found, (_match_all(terms), number)) is not None
+            facets = dict(zip(collection.facets, values, strict=False))
+            sorts = dict(zip(collection.sorts, values[len(facets) :], strict=True))
+            document = Document(collection, identity, row, facets, sorts, decode_terms(terms) if is_found else ())
+            found.append(document.with_terms_sorted())
+    return found
+
+
+def _match_all(terms: str) -> str:
+    return " AND ".join(f'"{term}"' for term in terms.split())
+
+
+def decode_terms(terms: str) -> tuple[str, ...]:
+    """The terms that `encode_terms` was given. What it cannot have made gives none."""
+    try:
+        return tuple(bytes.fromhex(term).decode() for term in terms.split())
+    except ValueError:
+        return ()
+
+
 def encode_terms(terms: tuple[str, ...]) -> str:
     """Terms as the full-text index holds them."""
     return " ".join(encode_term(term) for term in terms)
@@ -61,6 +87,10 @@ class _Statements:
         columns = (*collection.facets, *collection.sorts, "terms", "row")
         marks = ", ".join("?" for _ in columns)
         self.find = f"SELECT number, terms FROM {table} WHERE id = ?"
+        self.read = (
+            f"SELECT number, id, row, terms, {', '.join(columns[:-2])} FROM {table} WHERE id > ? ORDER BY id LIMIT ?"
+        )
+        self.is_found = f"SELECT 1 FROM {table}_terms WHERE {table}_terms MATCH ? AND rowid = ?"
         self.insert = f"INSERT INTO {table} (id, {', '.join(columns)}) VALUES (?, {marks})"
         self.update = f"UPDATE {table} SET {', '.join(f'{column} = ?' for column in columns)} WHERE number = ?"
         self.delete = f"DELETE FROM {table} WHERE number = ?"

@@ -29,11 +29,11 @@ from vskill_platform.ports.queue import MAX_RECEIVE, Exchange, Message, MessageI
 
 # What is true of a message now, whether or not the writer has come round to noting it.
 _LAPSED = "(status = 2 AND at_ms <= :now_ms)"
-_NOW = f"""
+MESSAGES_NOW = f"""
 SELECT number, id, queue,
     CASE WHEN {_LAPSED} THEN iif(attempts >= :max_attempts, 3, 0)
          WHEN status = 1 AND at_ms <= :now_ms THEN 0 ELSE status END AS status,
-    attempts, sent_ms, at_ms, iif({_LAPSED}, :lapsed_error, error) AS error, suspect OR {_LAPSED} AS suspect, body
+    attempts, sent_ms, at_ms, iif({_LAPSED}, :lapsed_error, error) AS error, suspect OR {_LAPSED} AS suspect, body, priority
 FROM message
 """
 
@@ -57,21 +57,21 @@ _NEXT_TIMED = "SELECT at_ms FROM message WHERE status IN (1, 2) AND queue = ? OR
 _COUNTS = f"""
 SELECT 0, count(*) FROM message WHERE queue = :queue AND status = 0
 UNION ALL SELECT 3, count(*) FROM message WHERE queue = :queue AND status = 3
-UNION ALL SELECT status, count(*) FROM ({_NOW} WHERE status IN (1, 2) AND queue = :queue) GROUP BY status
+UNION ALL SELECT status, count(*) FROM ({MESSAGES_NOW} WHERE status IN (1, 2) AND queue = :queue) GROUP BY status
 """
 # Messages are numbered as they are sent, so the first that is not dead is the oldest.
-_OLDEST = f"SELECT sent_ms FROM ({_NOW} WHERE queue = :queue AND status != 3) WHERE status != 3 ORDER BY number LIMIT 1"
+_OLDEST = f"SELECT sent_ms FROM ({MESSAGES_NOW} WHERE queue = :queue AND status != 3) WHERE status != 3 ORDER BY number LIMIT 1"
 _PEEK_WAITING = f"""
-SELECT * FROM ({_NOW} WHERE queue = :queue AND number > :after AND status != 3)
+SELECT * FROM ({MESSAGES_NOW} WHERE queue = :queue AND number > :after AND status != 3)
 WHERE status = :status ORDER BY number LIMIT :limit
 """
 _PEEK_TIMED_OR_DEAD = f"""
 SELECT * FROM (
-    {_NOW} WHERE queue = :queue AND number > :after AND status IN (1, 2)
-    UNION ALL {_NOW} WHERE queue = :queue AND number > :after AND status = 3
+    {MESSAGES_NOW} WHERE queue = :queue AND number > :after AND status IN (1, 2)
+    UNION ALL {MESSAGES_NOW} WHERE queue = :queue AND number > :after AND status = 3
 ) WHERE status = :status ORDER BY number LIMIT :limit
 """
-_FIND = f"{_NOW} WHERE id IN (SELECT value FROM json_each(:ids))"
+_FIND = f"{MESSAGES_NOW} WHERE id IN (SELECT value FROM json_each(:ids))"
 _REQUEUE = """
 UPDATE message SET status = 0, at_ms = :now_ms, attempts = 0, suspect = 0
 WHERE id IN (SELECT value FROM json_each(:ids)) AND status IN (1, 3) RETURNING id
@@ -268,7 +268,7 @@ def _pull(transaction: Transaction, *, queue: str, max_messages: int, lease_s: f
 
 
 def _info(row: tuple[apsw.SQLiteValue, ...]) -> MessageInfo:
-    _, id, queue, status, attempts, sent_ms, at_ms, error, suspect, body = row
+    _, id, queue, status, attempts, sent_ms, at_ms, error, suspect, body, _ = row
     return msgspec.convert(
         (id, queue, STATUSES[int(str(status))], attempts, sent_ms, at_ms, error, bool(suspect), body), MessageInfo
     )

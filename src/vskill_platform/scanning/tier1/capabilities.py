@@ -44,7 +44,11 @@ _NPX = Pattern(r"\bnpx((?:[ \t]+-[^\s`]+){0,5}[ \t]+[^\s`'\";|&)]+)")
 # These three look at single words and parts of lines of bounded length, for which `re` is quicker to ask.
 _PYPI_NAME = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,99})(?:\[|[=<>~!@;]|\Z)")
 _NPM_NAME = re.compile(r"(@[a-z0-9._-]{1,100}/[a-z0-9._-]{1,100}|[a-z0-9][a-z0-9._-]{0,99})(?:@|\Z)")
-_INSTALLERS = (("pypi", _PYPI, _PYPI_NAME), ("npm", _NPM, _NPM_NAME), ("npm", _NPX, _NPM_NAME))
+_INSTALLERS = (
+    ("pypi", _PYPI, _PYPI_NAME, b" install", b"uv add"),
+    ("npm", _NPM, _NPM_NAME, b"npm ", b"yarn add", b"bun add"),
+    ("npm", _NPX, _NPM_NAME, b"npx"),
+)
 _COMMAND = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*=\S*\s+)*((?:\./|~/|/)?[A-Za-z0-9_][A-Za-z0-9_./+-]{0,63})(?:\s|\Z)")
 
 
@@ -62,7 +66,7 @@ def capabilities_of(skill: SkillUnderScan, facts: Sequence[Fact] = ()) -> Capabi
             chain(_commands(files), (name for name in known(FactKind.RUNS) if name not in SHELL_WORDS)), limit
         ),
         files_written=_some(known(FactKind.WRITES, FactKind.DOWNLOADS), limit),
-        environment=_some(chain(_caught(_VARIABLE, files), known(FactKind.READS_ENVIRONMENT)), limit),
+        environment=_some(chain(_caught(_VARIABLE, files, b"$", b"env"), known(FactKind.READS_ENVIRONMENT)), limit),
         secrets=_some(known(FactKind.READS_SECRET), limit),
         packages=_some(chain(_packages(files), known(FactKind.INSTALLS)), limit),
         remote_instructions=_some(known(FactKind.FOLLOWS), limit),
@@ -73,18 +77,20 @@ def _some(found: Iterable[str], limit: int) -> tuple[str, ...]:
     return tuple(sorted(set(found))[:limit])
 
 
-def _caught(pattern: Pattern, files: Iterable[FileUnderScan]) -> Iterator[str]:
+def _caught(pattern: Pattern, files: Iterable[FileUnderScan], *signs: bytes) -> Iterator[str]:
+    """What the pattern catches in the files that have one of these signs in them, without which it catches nothing."""
     for file in files:
-        yield from islice(pattern.groups(file.encoded), MATCHES_PER_FILE)
+        if any(sign in file.encoded for sign in signs):
+            yield from islice(pattern.groups(file.encoded), MATCHES_PER_FILE)
 
 
 def _hosts(files: Iterable[FileUnderScan]) -> Iterator[str]:
-    return (host.lower() for host in _caught(_HOST, files))
+    return (host.lower() for host in _caught(_HOST, files, b"://"))
 
 
 def _packages(files: list[FileUnderScan]) -> Iterator[str]:
-    for registry, install, name in _INSTALLERS:
-        for words in _caught(install, files):
+    for registry, install, name, *signs in _INSTALLERS:
+        for words in _caught(install, files, *signs):
             named = (name.match(word[:LONGEST_WORD]) for word in _plain_words(words))
             yield from (f"{registry}:{found.group(1)}" for found in named if found)
 

@@ -3,7 +3,7 @@
 An `unless` is one pattern for authors of rules. Here it falls into parts, because an attacker can write any word anywhere:
 
 - trusted hosts count when every address in the match itself goes to one of them, host and all;
-- all else is part of the thing that was matched: in prose its line is looked at, elsewhere only the match, or the
+- all else is part of the thing that was matched: in prose its sentence is looked at, elsewhere only the match, or the
   beginning of its line where the pattern asks for that.
 
 Words of warning are not among them. Whether a text quotes or warns is for `meaning/context.py` to say, for every rule alike.
@@ -19,6 +19,7 @@ from vskill_platform.scanning.tier1.patterns import compile_pattern
 _FLAGS = re.compile(r"^\(\?([a-z]+)\)")
 _TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]|.", re.DOTALL)
 _ADDRESS = re.compile(rb"https?://[^\s\"'`|<>)\]]+", re.IGNORECASE)
+_SENTENCE_END = re.compile(rb"[.!?]\s+(?=[A-Z])")
 _HOST = re.compile(rb"https?://([^/?#:@]*)(?:[/?#:]|$)(?![^/?#]*@)", re.IGNORECASE)
 
 
@@ -34,9 +35,19 @@ class Exceptions:
         """Whether a match does not count."""
         if self.beginning is not None and compile_pattern(self.beginning).is_in(line):
             return True
-        if self.form is not None and compile_pattern(self.form).is_in(line if is_prose else matched):
+        if self.form is not None and compile_pattern(self.form).is_in(
+            _sentence(matched, line) if is_prose else matched
+        ):
             return True
         return self.trusted is not None and _goes_only_to(self.trusted, matched)
+
+
+def _sentence(matched: bytes, line: bytes) -> bytes:
+    """The sentence of a line that a match stands in: what the next one says is about something else."""
+    start = max(0, line.find(matched))
+    before = max((found.end() for found in _SENTENCE_END.finditer(line, 0, start)), default=0)
+    after = _SENTENCE_END.search(line, start + len(matched))
+    return line[before : after.start() if after else len(line)]
 
 
 def split_exceptions(unless: str) -> Exceptions:

@@ -7,7 +7,6 @@ them: a harmless-looking extension must not switch rules off. The bytes decide w
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import PurePosixPath
 
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 MOST_UNDECODABLE = 0.2
@@ -134,7 +133,7 @@ _FILM_BOXES = (b"ftyp", b"moov", b"mdat", b"wide", b"free")
 
 def suffix_of(path: str) -> str:
     """The last extension of a path in lower case, without its dot; `.env` has the extension `env`."""
-    name = PurePosixPath(path).name.lower()
+    name = path.rpartition("/")[2].lower()
     return name.rpartition(".")[2] if "." in name else ""
 
 
@@ -170,7 +169,7 @@ def is_pdf(content: bytes) -> bool:
 
 
 def _kinds_by_name(path: str) -> frozenset[FileKind]:
-    name = PurePosixPath(path).name.lower()
+    name = path.rpartition("/")[2].lower()
     if name.startswith("requirements") and name.endswith(".txt"):
         return frozenset({FileKind.CONFIG})
     if name.startswith(".env"):

@@ -25,16 +25,16 @@ LINE_REACH = 500
 class PatternRule:
     """A rule that looks for its places. Its pattern is compiled when it is first needed: most rules never hit."""
 
-    __slots__ = ("_exceptions", "_pattern", "rule")
+    __slots__ = ("_exceptions", "rule", "source")
 
     def __init__(self, rule: Rule, *, pattern: str) -> None:
         self.rule = rule
-        self._pattern = pattern
+        self.source = pattern
         self._exceptions = None if rule.unless is None else split_exceptions(rule.unless)
 
     def spans(self, view: View) -> Iterator[Span | None]:
         """Every match in turn that is news; None stands for one that the rule's exception covers."""
-        for span in compile_pattern(self._pattern).spans(view.data):
+        for span in compile_pattern(self.source).spans(view.data):
             visible = _without_leading_space(view.data, span)
             if self._is_news(view, visible):
                 yield None if self._is_excepted(view, visible) else visible
@@ -58,16 +58,20 @@ class Matcher:
     """The pattern rules of a ruleset, ready to look."""
 
     def __init__(self, ruleset: Ruleset) -> None:
-        patterns = {rule.id: rule.pattern for rule in ruleset.pattern_rules if rule.pattern is not None}
-        self._rules = [PatternRule(ruleset.rules[name], pattern=pattern) for name, pattern in patterns.items()]
-        self._set = PatternSet(list(patterns.values()))
+        by_kinds: dict[frozenset[FileKind], list[PatternRule]] = {}
+        for rule in ruleset.pattern_rules:
+            if rule.pattern is not None:
+                by_kinds.setdefault(rule.applies_to, []).append(PatternRule(rule, pattern=rule.pattern))
+        self._groups = [
+            (kinds, rules, PatternSet([looking.source for looking in rules])) for kinds, rules in by_kinds.items()
+        ]
 
     def observe(self, view: View, *, limits: ScanLimits) -> Iterator[Observation]:
-        """Where rules hit the view, rule by rule, from left to right."""
-        for number in self._set.which(view.data):
-            looking = self._rules[number]
-            if looking.rule.applies_to & view.kinds:
-                yield from _places(looking, view, limits)
+        """Where the rules that apply to the view hit it, rule by rule, from left to right."""
+        for kinds, rules, together in self._groups:
+            if kinds & view.kinds:
+                for number in together.which(view.data):
+                    yield from _places(rules[number], view, limits)
 
 
 def pattern_analyser(make_views: Uncoverer) -> Analyser:

@@ -26,7 +26,8 @@ from vskill_platform.scanning.tier1.analysers import (
 )
 from vskill_platform.scanning.tier1.capabilities import capabilities_of
 from vskill_platform.scanning.tier1.containers.opening import Opening, open_containers
-from vskill_platform.scanning.tier1.meaning.context import CODE_LAYERS, Stance, stance_of
+from vskill_platform.scanning.tier1.meaning.context import CODE_LAYERS, stance_of
+from vskill_platform.scanning.tier1.meaning.stances import Stance
 from vskill_platform.scanning.tier1.rules import Rule, Ruleset, load_ruleset
 from vskill_platform.scanning.tier1.skill import (
     Fact,

@@ -29,8 +29,9 @@ $$;
 -- any of it is written, so one that fails leaves no trace and needs no savepoint.
 --
 -- kinds: 0 Put, 1 Delete, 2 Check, 3 Add, 4 Send, 5 Ack, 6 Retry, 7 Release, 8 Bury, 9 CheckIdle, 10 CheckLease,
--- 11 CheckStatus, 12 Index, 13 Unindex, 14 Emit, 15 a fault that the caller found.
--- faults: 0 none, 1 version, 2 lease, 3 message exists, 4 message leased, 5 message has another status, 6 no plain counter.
+-- 11 CheckStatus, 12 Index, 13 Unindex, 14 Emit, 15 a fault that the caller found, 16 to 18 Restore of a key, a message, an event.
+-- faults: 0 none, 1 version, 2 lease, 3 message exists, 4 message leased, 5 message has another status, 6 no plain counter,
+-- 7 the log has later events.
 CREATE FUNCTION apply_batch(
     lane_id uuid, batch_number bigint, asked_ms bigint, max_attempts integer, takes_all boolean,
     locks bigint[], message_ids text[],
@@ -86,7 +87,7 @@ BEGIN
 
         FOR i IN past + 1 .. past + commit_sizes[c] LOOP
             kind := kinds[i];
-            CONTINUE WHEN kind > 11 AND kind < 15 OR kind < 2 AND numbers[i] IS NULL;
+            CONTINUE WHEN kind > 11 AND kind < 15 OR kind = 16 OR kind < 2 AND numbers[i] IS NULL;
             name := names[i];
             IF kind < 3 THEN
                 SELECT kv.version INTO detail FROM kv
@@ -96,7 +97,7 @@ BEGIN
             ELSIF kind = 3 THEN
                 SELECT kv.value INTO old_value FROM kv WHERE key = name AND (expires_ms IS NULL OR expires_ms > now_ms);
                 IF FOUND AND NOT is_plain_counter(old_value) THEN fault := 6; END IF;
-            ELSIF kind = 4 THEN
+            ELSIF kind = 4 OR kind = 17 THEN
                 PERFORM 1 FROM message WHERE id = name;
                 IF FOUND THEN fault := 3; END IF;
             ELSIF kind < 9 OR kind = 10 THEN
@@ -112,6 +113,10 @@ BEGIN
                 INTO detail FROM message WHERE id = name;
                 detail := coalesce(detail, 4);
                 IF detail <> numbers[i] THEN fault := 5; END IF;
+            ELSIF kind = 18 THEN
+                PERFORM pg_advisory_xact_lock(1);
+                PERFORM 1 FROM event WHERE sequence >= numbers[i];
+                IF FOUND THEN fault := 7; END IF;
             ELSE
                 fault := numbers[i];
             END IF;
@@ -171,6 +176,17 @@ BEGIN
                 UPDATE message SET status = 3, error = texts[i] WHERE id = name;
             ELSIF kind = 13 THEN
                 PERFORM unindex_document(texts[i], name);
+            ELSIF kind = 16 THEN
+                INSERT INTO kv (key, version, expires_ms, due_ms, value)
+                VALUES (name, version, times[i], dues[i], contents[i])
+                ON CONFLICT (key) DO UPDATE SET
+                    version = excluded.version, expires_ms = excluded.expires_ms, due_ms = excluded.due_ms,
+                    value = excluded.value;
+            ELSIF kind = 17 THEN
+                PERFORM restore_message(name, texts[i]::jsonb, contents[i]);
+            ELSIF kind = 18 THEN
+                PERFORM restore_event(numbers[i], times[i], texts[i], name, contents[i]);
+                last_event := numbers[i];
             END IF;
         END LOOP;
         IF commit_ids[c] IS NOT NULL THEN
@@ -227,6 +243,30 @@ BEGIN
 END
 $$;
 
+-- A message of another engine, with all that it has been through.
+CREATE FUNCTION restore_message(identity text, fields jsonb, content bytea) RETURNS void LANGUAGE sql AS $$
+    INSERT INTO message (id, queue, status, at_ms, priority, attempts, suspect, sent_ms, error, body)
+    SELECT identity, queue, status, at_ms, priority, attempts, suspect, sent_ms, error, content
+    FROM jsonb_to_record(fields) AS restored (
+        queue text, status smallint, at_ms bigint, priority bigint, attempts integer, suspect boolean, sent_ms bigint, error text
+    )
+$$;
+
+-- An event of another engine's log under its own number. The caller holds the lock on numbers of events.
+CREATE FUNCTION restore_event(restored bigint, at_ms bigint, kind text, subject text, data bytea) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    -- A log that begins later than at 1 has forgotten what came before, and its readers are told so.
+    IF NOT EXISTS (SELECT 1 FROM event) THEN
+        INSERT INTO event_floor AS old (last) VALUES (restored - 1)
+        ON CONFLICT (is_only) DO UPDATE SET last = greatest(old.last, excluded.last);
+    END IF;
+    INSERT INTO event (sequence, at_ms, kind, subject, data) OVERRIDING SYSTEM VALUE
+    VALUES (restored, at_ms, kind, subject, data);
+    PERFORM setval(pg_get_serial_sequence('event', 'sequence'), restored);
+END
+$$;
+
 -- What time has done to a queue's messages: delays end, leases lapse. What somebody else is at work on is left to him.
 CREATE FUNCTION end_timers(asked_queue text, now_ms bigint, max_attempts integer, lapsed_error text) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -253,6 +293,7 @@ BEGIN
         IF NOT FOUND THEN
             RAISE EXCEPTION 'the lane has moved on' USING ERRCODE = 'VS001';
         END IF;
+        committed := outcome IS NOT NULL;  -- without one, it was an earlier question that wrote the number
     END IF;
 END
 $$;

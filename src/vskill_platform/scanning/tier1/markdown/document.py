@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from typing import NamedTuple
 
 
 class BlockKind(StrEnum):
@@ -28,8 +28,7 @@ class BlockKind(StrEnum):
     COMMENT = "comment"
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """Lines that belong together. `first_line` counts from 1; of a fence, `text` has neither the fences nor their lines.
 
     `language` is the first word after an opening fence, in lower case, and `info` all of them. `level` is a heading's.
@@ -44,8 +43,7 @@ class Block:
     level: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A heading and what follows it up to the next heading. `titles` leads from the outermost heading to this one."""
 
     titles: tuple[str, ...]
@@ -112,6 +110,8 @@ _QUOTE_MARKS = re.compile(r"(?: {0,3}> ?)+")
 _HTML = re.compile(r" {0,3}<(?:[a-zA-Z/!?])")
 _UNDERLINES = frozenset("=-")
 _ITEM_MARKS = frozenset("-*+0123456789")
+_MARKS = _ITEM_MARKS | frozenset("#<>|`~=")
+"""What a line begins with that may begin something else than a paragraph."""
 _LONGEST_MARK = 400
 """Characters of a line that are looked at for what begins it."""
 
@@ -143,10 +143,12 @@ class _Reader:
 
     def _block(self, line: str) -> Block:
         """The block that begins here. Its first letter says what it can be, so that few patterns are tried."""
+        first = line.lstrip()[:1] if line[0].isspace() else line[0]
+        if first not in _MARKS:
+            return self._paragraph()
         fence = _FENCE.match(line) if _may_be_fence(line) else None
         if fence:
             return self._fence(fence)
-        first = line.lstrip()[:1]
         heading = _HEADING.match(line) if first == "#" else None
         if heading:
             self._at += 1
@@ -162,14 +164,15 @@ class _Reader:
 
     def _fence(self, opening: re.Match[str]) -> Block:
         start = self._at + 1
-        closing = re.compile(rf"[ \t>]*{re.escape(opening['fence'][0])}{{{len(opening['fence'])},}}[ \t]*$")
         is_quoted = ">" in opening["lead"]
-        fence, end = opening["fence"], start
-        while end < len(self._lines) and not (fence in self._lines[end] and closing.match(self._lines[end])):
-            if is_quoted and not _QUOTE.match(self._lines[end]):
+        fence, end, is_closed = opening["fence"], start, False
+        for end in range(start, len(self._lines)):
+            line = self._lines[end]
+            is_closed = fence in line and _closes(line, fence)
+            if is_closed or (is_quoted and not _QUOTE.match(line)):
                 break
-            end += 1
-        is_closed = end < len(self._lines) and closing.match(self._lines[end])
+        else:
+            end = len(self._lines)
         self._at = end + 1 if is_closed else end
         info = opening["info"].strip()
         language = info.split()[0].strip("{.}").lower() if info.strip("{.} ") else ""
@@ -193,15 +196,18 @@ class _Reader:
 
     def _run(self, kind: BlockKind) -> Block:
         """The lines up to a blank one or to the beginning of something else."""
-        start = self._at
-        self._at += 1
-        while self._at < len(self._lines) and self._continues(kind, self._lines[self._at][:_LONGEST_MARK]):
-            self._at += 1
-        return self._made(kind, start, self._at)
+        lines, start = self._lines, self._at
+        end = start + 1
+        while end < len(lines) and lines[end] and self._continues(kind, lines[end][:_LONGEST_MARK]):
+            end += 1
+        self._at = end
+        return self._made(kind, start, end)
 
     def _continues(self, kind: BlockKind, line: str) -> bool:
-        first = line.lstrip()[:1]
-        if not first or (_may_be_fence(line) and _FENCE.match(line)):
+        first = line.lstrip()[:1] if line[0].isspace() else line[0]
+        if first not in _MARKS:
+            return first != "" and (kind is not BlockKind.TABLE or "|" in line)
+        if _may_be_fence(line) and _FENCE.match(line):
             return False
         if (first == "#" and _HEADING.match(line)) or (first == "<" and _is_comment(line)):
             return False
@@ -214,30 +220,38 @@ class _Reader:
 
     def _paragraph(self) -> Block:
         """A paragraph, or a heading where a line of `=` or `-` stands under it."""
-        start = self._at
-        self._at += 1
-        while self._at < len(self._lines):
-            line = self._lines[self._at][:_LONGEST_MARK]
-            if line[:1].isalpha():  # nothing but more of the paragraph begins with a letter
-                self._at += 1
+        lines, start = self._lines, self._at
+        end = start + 1
+        while end < len(lines) and (line := lines[end]):
+            if line[0].isalpha():  # nothing but more of the paragraph begins with a letter
+                end += 1
                 continue
+            line = line[:_LONGEST_MARK]
             underline = _UNDERLINE.match(line) if line.lstrip()[:1] in _UNDERLINES else None
             if underline:
-                self._at += 1
-                text = " ".join(part.strip() for part in self._lines[start : self._at - 1])
+                self._at = end + 1
+                text = " ".join(part.strip() for part in lines[start:end])
                 level = 1 if underline[1][0] == "=" else 2
                 return Block(BlockKind.HEADING, text, start + 1, self._at, level=level)
             if not self._continues(BlockKind.PARAGRAPH, line):
                 break
-            self._at += 1
-        return self._made(BlockKind.PARAGRAPH, start, self._at)
+            end += 1
+        self._at = end
+        return self._made(BlockKind.PARAGRAPH, start, end)
 
     def _made(self, kind: BlockKind, start: int, end: int) -> Block:
-        return Block(kind, "\n".join(self._lines[start:end]), start + 1, max(start + 1, end))
+        text = self._lines[start] if end == start + 1 else "\n".join(self._lines[start:end])
+        return Block(kind, text, start + 1, max(start + 1, end))
 
 
 def _may_be_fence(line: str) -> bool:
     return "```" in line or "~~~" in line
+
+
+def _closes(line: str, fence: str) -> bool:
+    """Whether nothing stands in the line but the sign of the fence, as often at least."""
+    sign = line.rstrip(" \t").lstrip(" \t>")
+    return len(sign) >= len(fence) and not sign.strip(fence[0])
 
 
 def _is_item(line: str, first: str) -> bool:

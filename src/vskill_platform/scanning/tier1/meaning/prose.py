@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from vskill_platform.scanning.tier1.file_kinds import Shape, suffix_of
-from vskill_platform.scanning.tier1.markdown.document import BlockKind
+from vskill_platform.scanning.tier1.markdown.document import Block, BlockKind
 from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
 from vskill_platform.scanning.tier1.views.view import LineIndex, View
 
 PROSE_FENCES = frozenset(["", "text", "txt", "markdown", "md", "plain", "plaintext", "prompt", "xml", "html", "yaml"])
 """What fenced blocks call themselves that may be read as sentences."""
 PROSE_SUFFIXES = frozenset(["", "txt", "text", "rst", "adoc", "org"])
+_HYPHENATED = re.compile(r"([^\W\d_])-\n[ \t]*([a-z]{2,20})\b[ \t]?")
+"""A word that goes on in the next line."""
+_SENTENCE = re.compile(r"[ \t]{0,12}[A-Z][a-z]{0,20}(?:,? [a-z'’]{1,20}){5}")
+"""A line of a sentence, which is none of code, whatever the block calls itself."""
 _LEFT_OUT = frozenset([BlockKind.FENCE, BlockKind.FRONTMATTER])
 
 
@@ -28,6 +33,13 @@ def _prose(file: FileUnderScan) -> bytes:
         return file.encoded
     lines = list(file.lines)
     for block in file.document.blocks:
-        if block.kind in _LEFT_OUT and not (block.kind is BlockKind.FENCE and block.language in PROSE_FENCES):
-            lines[block.first_line - 1 : block.last_line] = [""] * (block.last_line - block.first_line + 1)
-    return "\n".join(lines).encode()
+        if block.kind in _LEFT_OUT and not _is_prose(block, of_lines=len(lines)):
+            kept = [line if _SENTENCE.match(line) else "" for line in lines[block.first_line - 1 : block.last_line]]
+            lines[block.first_line - 1 : block.last_line] = kept
+    text = "\n".join(lines)
+    return (_HYPHENATED.sub(r"\1\2\n", text) if "-\n" in text else text).encode()
+
+
+def _is_prose(block: Block, *, of_lines: int) -> bool:
+    """Whether a fenced block may be read as sentences: by its name, or because it is never closed and may be no block at all."""
+    return block.kind is BlockKind.FENCE and (block.language in PROSE_FENCES or block.last_line >= of_lines)

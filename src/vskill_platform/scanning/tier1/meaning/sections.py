@@ -59,6 +59,9 @@ _PATTERNS = {
         r"(?i)\b(?:run|execute|launch|start|install|open|double-?click|paste)\b|запуст|运行|執行|执行|ejecut|exécut|"
         r"ausführ|実行|실행"
     ),
+    "unguard": (
+        r"(?i)\bxattr\s+-\w*[cd]\w*\s|\bUnblock-File\b|\bspctl\s+--(?:master|global)-disable|\b(?:Set|Add)-MpPreference\b"
+    ),
     "must": (
         r"(?i)\b(?:prerequisites?|required?|requires|requirements?|must|mandatory|needed|necessary|"
         r"before (?:you|using|first|any)|"
@@ -69,6 +72,8 @@ _PATTERNS = {
 }
 
 
+_FETCHED = ("archive", "program")
+"""Patterns without which the others need not be looked for."""
 _HINT = (
     r"(?i)[\w)](?:\.(?:exe|msi|dmg|pkg|apk|appimage|scr|bat|cmd|ps1|jar|deb|rpm|vbs|hta|run|command|zip|rar|7z|tgz|iso|cab|gz))"
     r"(?:[\s)>\"'`?#,]|$)|/releases/|://\d|"
@@ -89,11 +94,16 @@ def find_in_sections(skill: SkillUnderScan) -> Iterator[Sighting]:
 def _in_section(file: FileUnderScan, section: Section) -> Iterator[Sighting]:
     blocks = [block for block in section.blocks if block.kind is not BlockKind.FRONTMATTER]
     text = "\n".join(block.text for block in blocks)[:LONGEST_SECTION].encode()
-    seen = {name for name in _PATTERNS if _find(name, text)}
+    fetched = {name for name in _FETCHED if _find(name, text)}
+    seen = fetched | {name for name in _PATTERNS if fetched and name not in _FETCHED and _find(name, text)}
     if {"archive", "password", "run"} <= seen and {"unpack", "must"} & seen:
         yield _sighting(LOCKED_ARCHIVE, file, section, "archive", "archive, password, run")
-    if {"program", "run", "must"} <= seen and not _is_well_known(text):
+    if {"program", "run", "must"} <= seen and not _is_well_known("program", text):
         yield _sighting(FOREIGN_PREREQUISITE, file, section, "program", "a program from elsewhere, a must, run")
+    elif {"archive", "run", "unguard"} <= seen and not _is_well_known("archive", text):
+        yield _sighting(
+            FOREIGN_PREREQUISITE, file, section, "archive", "an archive from elsewhere, its quarantine, run"
+        )
 
 
 def _find(name: str, text: bytes) -> bool:
@@ -105,10 +115,10 @@ def _pattern(name: str) -> Pattern:
     return compile_pattern(_PATTERNS[name])
 
 
-def _is_well_known(text: bytes) -> bool:
-    """Whether every program in the section comes from where everybody gets it."""
+def _is_well_known(sign: str, text: bytes) -> bool:
+    """Whether everything of that sign in the section comes from where everybody gets it."""
     known = compile_pattern(rf"(?i)^(?:https?://|\]\()?(?:https?://)?{_WELL_KNOWN}")
-    return all(known.is_in(text[span.start : span.end]) for span in _pattern("program").spans(text))
+    return all(known.is_in(text[span.start : span.end]) for span in _pattern(sign).spans(text))
 
 
 def _sighting(check: str, file: FileUnderScan, section: Section, sign: str, detail: str) -> Sighting:

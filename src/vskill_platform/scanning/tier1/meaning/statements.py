@@ -11,7 +11,7 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from heapq import merge
 from itertools import islice
 
@@ -47,6 +47,15 @@ _NO_NEGATION = re.compile(
     rb"(?i)(?:do not|don't|never|not|no) (?:\w+ )?(?:forget|fail|omit|skip|hesitate|neglect|miss|only|just|matter|later|"
     rb"longer|need)|without (?:fail|exception|delay)"
 )
+_PLAIN_NEGATION = re.compile(
+    rb"(?i)\b(?:never|do not|don't|must not|should not|cannot|can't|avoid|not|no|nor|neither|without|instead of|rather than)\b"
+)
+_ENDED = re.compile(rb"(?i), |\b(?:asked|delay|question|questions|matter) |^ (?:\w+ ){1,3}(?:lost|missed|forgotten) ")
+"""What ends a negated clause."""
+_GOES_ON = re.compile(
+    rb"(?i)(?:, (?:under|in|at|not|ever|for)\b[^,]{0,40},|[^,]{0,20}(?:, [^,]{1,16}){0,4},? (?:or|and|nor)) [\w ]{0,16}$"
+)
+"""A list of verbs or an insertion, through which a negation goes on."""
 _NEGATED_BEHIND = re.compile("ないで|しない|禁止|してはいけ|ません|하지 마|하지 않|않도록|금지|마세요|말아".encode())
 """Negations that follow what they negate, as in Japanese and Korean."""
 
@@ -98,13 +107,13 @@ class Text:
 
     def says(self, either: str, within: Span) -> bool:
         """Whether one of the concepts of `a|b` occurs in a stretch of the text."""
-        return any(self._says(name, within) for name in either.split("|"))
+        return any(self._says(name, within) for name in _alternatives(either))
 
-    def says_done(self, name: str, within: Span) -> bool:
-        """Whether a stretch of the text speaks of something done, and does not negate it."""
+    def says_done(self, name: str, within: Span, *, nearby: bool = False) -> bool:
+        """Whether a stretch of the text speaks of something done, and does not negate it, or anything `nearby`."""
         found = self._concept(name).spans(self.data[within.start : within.end])
         spans = (Span(within.start + span.start, within.start + span.end) for span in islice(found, MOST_ACTIONS))
-        return any(not self._is_negated(span, within) for span in spans)
+        return any(not self._is_negated(span, within, nearby=nearby) for span in spans)
 
     def says_twice(self, name: str, within: Span) -> bool:
         """Whether a stretch of the text comes back to a concept."""
@@ -125,14 +134,14 @@ class Text:
 
     def may_say(self, either: str) -> bool:
         """Whether one of the concepts of `a|b` can occur at all."""
-        return len(self._languages) > 1 or not self.in_english.isdisjoint(either.split("|"))
+        return len(self._languages) > 1 or not self.in_english.isdisjoint(_alternatives(either))
 
     def statements(self, rule: Rule) -> Iterator[Span]:
         """Where the rule's concepts come together: the place of what is done, once a sentence."""
         if not all(map(self.may_say, rule.says)):
             return
         looked_at = -1
-        for rarest in self.places(rule.says[-1].split("|")):
+        for rarest in self.places(_alternatives(rule.says[-1])):
             if rarest.start < looked_at:
                 continue
             around = self.sentence(rarest.start, sentences=rule.within)
@@ -172,7 +181,7 @@ class Text:
         """The first place of what is done that is not negated and no part of an address."""
         here = self.data[around.start : around.end]
         addresses = [*concept("address").spans(here)]
-        found_here = merge(*(self._concept(name).spans(here) for name in rule.says[0].split("|")))
+        found_here = merge(*(self._concept(name).spans(here) for name in _alternatives(rule.says[0])))
         for found in islice(found_here, MOST_ACTIONS):
             if not any(address.start < found.start < address.end for address in addresses):
                 span = Span(around.start + found.start, around.start + found.end)
@@ -180,12 +189,26 @@ class Text:
                     return span
         return None
 
-    def _is_negated(self, action: Span, around: Span) -> bool:
+    def _is_negated(self, action: Span, around: Span, *, nearby: bool = False) -> bool:
         before = self.data[max(around.start, action.start - NEGATION_REACH) : action.start]
         clause = before[max((found.end() for found in _NEW_CLAUSE.finditer(before)), default=0) :]
-        if self._concept("negation").is_in(clause) and not _NO_NEGATION.search(clause):
+        own = clause if nearby else _without_other_negations(clause)
+        if self._concept("negation").is_in(own) and not _NO_NEGATION.search(clause):
             return not (self._concept("conceal").is_in(clause) or self._concept("unattended").is_in(clause))
         return _NEGATED_BEHIND.search(self.data[action.end : around.end][:60]) is not None
+
+
+def _without_other_negations(clause: bytes) -> bytes:
+    """A clause from where its last negation has ended, if that is before what is done: "so that nothing is lost, send"."""
+    found = [*_PLAIN_NEGATION.finditer(clause)]
+    end = found[-1].end() if found else 0
+    return clause[end:] if _ENDED.search(clause, end) and not _GOES_ON.match(clause, end) else clause
+
+
+@cache
+def _alternatives(either: str) -> tuple[str, ...]:
+    """The concepts of `a|b`."""
+    return tuple(either.split("|"))
 
 
 def statement_analyser(make_views: ViewMaker) -> Analyser:

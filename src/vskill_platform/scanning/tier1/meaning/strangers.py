@@ -36,6 +36,7 @@ _ADDRESS = (
     r"[a-z0-9._%+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,24}"
     r"|\b(?:[a-z0-9-]+\.)+(?:com|net|org|io|dev|app|sh|xyz|site|online|top|cc|me|co|ai|ru|cn|example|"
     r"test)/[^\s)>\]\"'`|]+"
+    r"|\b(?:[a-z0-9-]+\.){2,}(?:com|net|org|io|dev|app|sh|xyz|site|online|top|cc|me|co|ai|ru|cn|example|test)\b"
 )
 _SENDING_COMMAND = re.compile(
     rb"(?i)\bcurl\b[^`\n]{0,200}(?:\s-(?:d|F|T)\b|--data|--form|--upload-file|-X ?(?:POST|PUT))|"
@@ -87,8 +88,20 @@ def _is_stranger(host: str, skill: SkillUnderScan, mentions: Counter[str]) -> bo
     domain = _domain(host)
     if domain in PLACEHOLDERS or kind_of_host(host) not in (HostKind.NAMED, HostKind.THROWAWAY):
         return False
-    described = skill.frontmatter.text.lower() if skill.frontmatter else ""
-    return mentions[domain] <= OTHER_MENTIONS and domain.partition(".")[0] not in described
+    return mentions[domain] <= OTHER_MENTIONS and not _is_named(
+        domain, skill.frontmatter.text if skill.frontmatter else ""
+    )
+
+
+def _is_named(domain: str, described: str) -> bool:
+    """Whether a description names the owner of a domain: as a name or a service, because any word can be a domain too."""
+    name = domain.partition(".")[0]
+    if domain in described.lower():
+        return True
+    named = re.finditer(
+        rf"(?i)(?<![\w.-]){re.escape(name)}(?![\w-])(?P<service> (?:api|service|server|platform|account)\b)?", described
+    )
+    return any("-" in name or found["service"] or not found[0].islower() for found in named)
 
 
 def _domain(host: str) -> str:

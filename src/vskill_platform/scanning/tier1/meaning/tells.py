@@ -12,7 +12,7 @@ from itertools import islice
 
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.file_kinds import FileKind
-from vskill_platform.scanning.tier1.meaning.context import is_about_security
+from vskill_platform.scanning.tier1.meaning.stances import is_about_security, speaks_of_attacks
 from vskill_platform.scanning.tier1.meaning.statements import Text
 from vskill_platform.scanning.tier1.patterns import Span
 from vskill_platform.scanning.tier1.skill import Sighting, SkillUnderScan
@@ -65,19 +65,23 @@ ORDINARY = {
 }
 WEIGHTS = {**GRAVE, **ORDINARY}
 _HIDDEN = frozenset([FileKind.HIDDEN, FileKind.DECODED])
+_COVERS = frozenset(["conceal", "deceive"])
+"""Signs that something is kept from the user."""
 _DONE = frozenset(["send", "run", "destroy", "obey-it", "untrusted-orders"])
 """Signs that something is done, which do not count where it is negated."""
 
 
 def against_the_user(text: Text, view: View, skill: SkillUnderScan) -> Iterator[Sighting]:
     """Passages of prose whose signs weigh enough, each once."""
-    margin = -HIDDEN_MARGIN if view.kinds & _HIDDEN else SECURITY_MARGIN if is_about_security(skill) else 0.0
-    for weight, span, signs in islice(_passages(text, at_least=ALMOST + margin), skill.limits.max_matches):
-        check = AGAINST_THE_USER if weight >= ENOUGH + margin else PERHAPS
+    hidden = HIDDEN_MARGIN if view.kinds & _HIDDEN else 0.0
+    is_guide = not hidden and is_about_security(skill)
+    for weight, span, signs in islice(_passages(text, is_guide=is_guide, more=hidden), skill.limits.max_matches):
+        check = AGAINST_THE_USER if weight >= ENOUGH else PERHAPS
         yield _sighting(check, view, span, signs)
 
 
-def _passages(text: Text, *, at_least: float) -> Iterator[tuple[float, Span, list[str]]]:
+def _passages(text: Text, *, is_guide: bool, more: float) -> Iterator[tuple[float, Span, list[str]]]:
+    """Passages that weigh enough, each with its weight; in a guide about attacks its lessons weigh less."""
     looked_at = -1
     for grave in text.places(GRAVE):
         if grave.start < looked_at:
@@ -85,14 +89,21 @@ def _passages(text: Text, *, at_least: float) -> Iterator[tuple[float, Span, lis
         passage = _passage(text.data, grave)
         looked_at = grave.start + STEP
         signs = [name for name in (*GRAVE, *ORDINARY) if _has(text, name, passage)]
-        weight = sum(WEIGHTS[name] for name in signs) + text.says_twice("conceal", passage)
-        if weight >= at_least and text.is_readable(passage):
+        weight = sum(WEIGHTS[name] for name in signs) + text.says_twice("conceal", passage) + more
+        if weight >= ALMOST and is_guide and _may_be_lesson(text, passage, signs):
+            weight -= SECURITY_MARGIN
+        if weight >= ALMOST and text.is_readable(passage):
             looked_at = passage.end
             yield weight, grave, signs
 
 
+def _may_be_lesson(text: Text, passage: Span, signs: Iterable[str]) -> bool:
+    """Whether a passage only tells of what it says: one that hides something from the user has to call it an attack."""
+    return _COVERS.isdisjoint(signs) or speaks_of_attacks(text.data[passage.start : passage.end])
+
+
 def _has(text: Text, name: str, passage: Span) -> bool:
-    return text.says_done(name, passage) if name in _DONE else text.says(name, passage)
+    return text.says_done(name, passage, nearby=True) if name in _DONE else text.says(name, passage)
 
 
 def _passage(data: bytes, around: Span) -> Span:

@@ -1,0 +1,1 @@
+"""Moving house: exports, imports, backups and the catalog made anew, over the ports alone."""

@@ -1,0 +1,67 @@
+"""How a text stands to a block of code in it: by the comments beside a line and by the words that lead to the block."""
+
+from __future__ import annotations
+
+import re
+
+from vskill_platform.scanning.tier1.markdown.document import Block
+from vskill_platform.scanning.tier1.meaning.orders import leads_by_order
+from vskill_platform.scanning.tier1.meaning.stances import (
+    LEAD_LINES,
+    LEADS_TO_ATTACK,
+    LONGEST_LINE,
+    PROTECTS,
+    Place,
+    Stance,
+    comment_behind,
+    is_done_by_attacker,
+    stance_under_heading,
+)
+from vskill_platform.scanning.tier1.meaning.warnings import (
+    comment_warns,
+    is_labelled,
+    is_praise,
+    last_sentence,
+    negates,
+)
+from vskill_platform.scanning.tier1.skill import FileUnderScan
+
+_HTML_COMMENT = re.compile(r"<!--.*?(?:-->|$)")
+_COMMENT_SIGNS = ("#", "//", "--", "/*", "*", ";", "<!--")
+
+
+def stance_in_fence(place: Place) -> Stance:
+    own = [place.line] if place.line.lstrip().startswith(_COMMENT_SIGNS) else []
+    beside = [*_comments_above(place), *own, comment_behind(place.line[place.at :])]
+    if any(comment_warns(text.strip("#/-*;<!> ")) or is_done_by_attacker(text) for text in beside):
+        return Stance.WARNED
+    lead = _lead_in(place.file, place.block)
+    sentence = last_sentence(lead)
+    if is_labelled(lead) or negates(sentence) or is_done_by_attacker(sentence):
+        return Stance.WARNED
+    is_ordered = leads_by_order(sentence)
+    if not is_ordered and LEADS_TO_ATTACK.search(sentence) and not PROTECTS.search(sentence):
+        return Stance.WARNED
+    return stance_under_heading(place, is_quoted=False, is_ordered=is_ordered)
+
+
+def _comments_above(place: Place) -> list[str]:
+    """The comment nearest above a place in a fenced block; one that stands further up speaks of something else."""
+    found: list[str] = []
+    for number in range(place.number - 1, max(place.block.first_line, place.number - LEAD_LINES) - 1, -1):
+        text = place.file.lines[number - 1].strip()[:200]
+        if text.startswith(_COMMENT_SIGNS):
+            found.append(text)
+        elif found:
+            break
+    return [] if any(is_praise(text) for text in found) else found
+
+
+def _lead_in(file: FileUnderScan, block: Block) -> str:
+    """The line that leads to a fenced block, if it stands right above."""
+    fence = block.first_line - 1
+    for number in range(fence - 1, max(0, fence - 1 - LEAD_LINES), -1):
+        text = _HTML_COMMENT.sub("", file.lines[number - 1][-LONGEST_LINE:]).strip()
+        if text:
+            return text[-300:]
+    return ""

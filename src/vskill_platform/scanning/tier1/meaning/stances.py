@@ -1,0 +1,131 @@
+"""What the ways to tell a quotation from an instruction share: the place, who acts in a sentence, what a section is about."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+from vskill_platform.domain.content import SKILL_FILE_NAMES
+from vskill_platform.scanning.tier1.markdown.document import Block, BlockKind
+from vskill_platform.scanning.tier1.meaning.warnings import ATTACKER_ACTS, heading_warns
+from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
+
+LONGEST_LINE = 1_000
+LEAD_LINES = 3
+"""Lines of a fenced block above a place in which a comment may speak of it, and lines above a block that lead to it."""
+
+
+class Stance(StrEnum):
+    """How a text stands to what it says."""
+
+    STATED = ""
+    QUOTED = "quoted"
+    WARNED = "warned against"
+
+
+ABOUT_ATTACKS = re.compile(
+    r"(?i)❌|✗|✘|🚫|⛔|⚠|\b(?:attack\w*|malicious\w*|malware|exploit\w*|inject\w*|jailbreak\w*|adversar\w*|evasion|"
+    r"suspicious|red flags?|anti-?patterns?|dangerous|vulnerab\w*|insecure|unsafe|indicators?|phish\w*|obfuscat\w*|"
+    r"exfiltrat\w*|threats?|hostile|untrusted|poison\w*|abus\w*|intruders?|flag(?:s|ged)? (?:any|commands?|it|this|as|when|"
+    r"text|skills?|phrases?|such)|reject\w*|refus\w*|signatures?|seen in)\b"
+)
+"""Words beside a quotation that say it is an attack."""
+LEADS_TO_ATTACK = re.compile(
+    r"(?i)\b(?:injected|anti-?patterns?|red flags?|poisoned \w+|attack (?:examples?|vectors?|"
+    r"scenarios?|flow|chain|pattern)s?|"
+    r"bad (?:example|practice|habit)s?|lines? like (?:these|this)|(?:vulnerable|compromised|"
+    r"dangerous|insecure|unsafe|suspicious|hostile|malicious|"
+    r"attacker(?:['’]s|-controlled)?|exploit|injection) "
+    r"(?:code|commands?|examples?|patterns?|ways?|variants?|inputs?|skills?|scripts?|usage|configurations?|snippets?|"
+    r"implementations?|descriptions?|workflows?|lines?|payloads?|prompts?|content|text|instructions?|strings?|requests?|"
+    r"files?|comments?|issues?|page|document|readme|output|response|string))\b|"
+    r"^\W*look (?:for|out)\b|\blooks? like\b[^.]{0,30}$|(?:^|\s)(?:the )?payloads?\W*$|"
+    r"\b(?:attackers?|adversar\w+|exploits?)\b[^.,]{0,40}:$"
+)
+"""How a line ends that leads to a block of bad code."""
+PROTECTS = re.compile(
+    r"(?i)\b(?:against|protect\w*|prevent\w*|avoid\w*|mitigat\w*|defend\w*|harden\w*|remov(?:e|es|"
+    r"ing)|clean\w*|off the|fix(?:es)?|"
+    r"stops?|heals?|repairs?|first run|please run|must run)\b"
+)
+_ATTACK_TOPIC = re.compile(
+    r"(?i)\b(?:attack\w*|malicious|malware|exploit\w*|vulnerab\w*|injection\w*|jailbreak\w*|threats?|red flags?|"
+    r"anti-?patterns?|dangerous|insecure|unsafe|payloads?|evasion|suspicious|indicators?|sharp edges|footguns?|abuse|"
+    r"poison\w*|exfiltrat\w*|supply.chain|escalation|vectors?|what not|misuse|persistence|techniques?|signatures?)\b"
+)
+_TOPIC = re.compile(
+    rf"{_ATTACK_TOPIC.pattern}|\b(?:detect\w*|incidents?|forensic\w*|pitfalls?|real.world|findings?|patterns?|risks?|"
+    r"audit\w*|hardening|checks?|checklist)\b"
+)
+_NUMBERED = re.compile(r"\s*\d{1,3}[.)]\s")
+_SECURITY = re.compile(
+    r"(?i)\b(?:security|secure|vulnerab\w*|threats?|malware|attacks?|attackers?|audit\w*|pentest\w*|penetration|"
+    r"exploit\w*|injection|forensic\w*|"
+    r"incident|ransomware|phishing|obfuscat\w*|honeytokens?|canar(?:y|ies)|decoys?|guardrails?|"
+    r"breach\w*|cyber\w*|triage|CTF|hack\w*|blue.team\w*|jailbreak\w*|red.team\w*|"
+    r"harden\w*|scanner|scans?|detect\w*|CVE|OWASP|misuse|footguns?|fuzz\w*|yara|semgrep|codeql)\b"
+)
+_NEW_CLAUSE = re.compile(
+    r"(?i)[,;](?!\s+(?:and|or|which|they|who|it|for example|e\.g\.|such as|like|where|whose)\b)|"
+    r"\b(?:so|unless|until|before|if)\b|:\s+\w|\s[—–-]\s|"
+    r"\b(?:and|then|while)\s+(?:you|we|the agent|i)\b|\bby\s+\w+ing\b"
+)
+
+
+class Place(NamedTuple):
+    """The place of a hit in a text for readers. `at` counts in the line, from 0; `is_of_words` says what the rule is about."""
+
+    skill: SkillUnderScan
+    file: FileUnderScan
+    block: Block
+    number: int
+    line: str
+    at: int
+    is_of_words: bool
+    is_in_prose: bool
+
+
+def is_about_security(skill: SkillUnderScan) -> bool:
+    """Whether the skill says of itself that it is about attacks and defences."""
+    return skill.frontmatter is not None and _names_security(skill.frontmatter.text[:2_000])
+
+
+def speaks_of_attacks(passage: bytes) -> bool:
+    """Whether a passage calls something an attack."""
+    return ABOUT_ATTACKS.search(passage.decode(errors="ignore")) is not None
+
+
+@lru_cache(maxsize=8)
+def _names_security(text: str) -> bool:
+    return _SECURITY.search(text) is not None
+
+
+def is_done_by_attacker(sentence: str) -> bool:
+    """Whether an attacker is who does it: whose clause has not ended where the place begins."""
+    acts = ATTACKER_ACTS.search(sentence)
+    return acts is not None and _NEW_CLAUSE.search(sentence, acts.end()) is None and not PROTECTS.search(sentence)
+
+
+def comment_behind(code: str) -> str:
+    """The comment that ends a line of code."""
+    return (re.split(r"\s(?:#|//|--|<!--)\s", code, maxsplit=1)[1:] or [""])[0]
+
+
+def stance_under_heading(place: Place, *, is_quoted: bool, is_ordered: bool) -> Stance:
+    """The heading of the place's own section, and in other files than the SKILL.md those above it and the file's name."""
+    file = place.file
+    section = file.document.section_at(place.number)
+    titles = section.titles if section else ()
+    if file.path in SKILL_FILE_NAMES:
+        titles = titles[1:][-1:]
+    is_listed = place.block.kind in (BlockKind.ITEM, BlockKind.TABLE)
+    is_step = is_ordered and (not is_listed or _NUMBERED.match(place.line) is not None)
+    if titles and heading_warns(titles[-1]) and not is_step:
+        return Stance.WARNED
+    if is_ordered or not is_about_security(place.skill):
+        return Stance.STATED
+    names = titles if file.path in SKILL_FILE_NAMES else (*titles, file.path.replace("-", " ").replace("_", " "))
+    topic = _TOPIC if is_quoted or is_listed else _ATTACK_TOPIC
+    return Stance.QUOTED if any(topic.search(name) for name in names) else Stance.STATED

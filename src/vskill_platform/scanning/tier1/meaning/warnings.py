@@ -1,0 +1,178 @@
+"""The grammar of a warning: which words before a place speak against it, and not about something else.
+
+"Do not run X" warns of X; "do not wait and run X", "never start without X" and "if you do not have X" do not. So a negation
+counts only where nothing but its own verb and a few small words stand between it and the place. A label counts where it
+names an example and not a symptom, a comment where it says nothing but that the code is bad, a heading where all of it does.
+"""
+
+from __future__ import annotations
+
+import re
+
+_BAD = (
+    r"(?:bad|wrong|vulnerable|insecure|unsafe|dangerous|malicious|incorrect|hostile|poisoned|attack(?:er)?s?(?:['’]s)?|"
+    r"exploit|suspicious|injected|compromised|adversarial|obfuscated)"
+)
+_EXAMPLE = (
+    r"(?:examples?|practices?|code|patterns?|approach(?:es)?|ways?|habits?|ideas?|inputs?|skills?|prompts?|commands?|"
+    r"lines?|scenarios?|vectors?|flows?|chains?|payloads?|descriptions?|variants?|usage|snippets?|strings?|texts?|"
+    r"tools?|instructions?|pages?|comments?|implementations?|scripts?|techniques?|surfaces?|content|readme|issue|"
+    r"workflows?|configurations?|injections?|phrases?|requests? seen|seen|found|attempts?|constructs?|apis?|functions?|"
+    r"defaults?|settings?|options?|documents?|files?|server|user|data|package|email|message|response|output|and|or|of|"
+    r"in|\d+|[a-z])"
+)
+_SIGN = r"(?:❌|✗|✘|🚫|⛔|❎)"
+_ACTION = (
+    r"(?:run|running|execut(?:e|ing)|us(?:e|ing)|copy(?:ing)?|past(?:e|ing)|typ(?:e|ing)|pip(?:e|ing)|install(?:ing)?|"
+    r"download(?:ing)?|fetch(?:ing)?|do(?:ing)?|writ(?:e|ing)|add(?:ing)?|put(?:ting)?|ship(?:ping)?|commit(?:ting)?|"
+    r"send(?:ing)?|upload(?:ing)?|follow(?:ing)?|obey(?:ing)?|trust(?:ing)?|open(?:ing)?|call(?:ing)?|read(?:ing)?|"
+    r"print(?:ing)?|log(?:ging)?|stor(?:e|ing)|shar(?:e|ing)|allow(?:ing)?|set(?:ting)?|pass(?:ing)?|enabl(?:e|ing)|"
+    r"disabl(?:e|ing)|suggest(?:ing)?|recommend(?:ing)?|offer(?:ing)?|includ(?:e|ing)|post(?:ing)?|say(?:ing)?|"
+    r"output(?:ting)?|reveal(?:ing)?|push(?:ing)?|execution|accept(?:ing)?|invok(?:e|ing)|issu(?:e|ing)|generat(?:e|ing)|"
+    r"creat(?:e|ing)|hard-?cod(?:e|ing)|delet(?:e|ing)|remov(?:e|ing)|bypass(?:ing)?|try(?:ing)?|attempt(?:ing)?|"
+    r"access(?:ing)?|expos(?:e|ing)|edit(?:ing)?|modify(?:ing)?|chang(?:e|ing)|touch(?:ing)?|cat|curl|wget|eval|sudo|"
+    r"ask(?:ing)? for|mention(?:ing)?|request(?:ing)?|rely(?:ing)? on|see|forward(?:ing)?|mak(?:e|ing))"
+)
+_SMALL = (
+    r"(?:the|a|an|any|this|that|these|those|such|such as|as|like|plain|raw|of|it|them|from|with|in|into|for|on|to|"
+    r"commands?|lines?|code|scripts?|flags?|something|things?|your|their|its|other people's|user(?:'s|’s)?|both|all|via|"
+    r"files?|content|patterns?|one-?liners?|text|either|directly|or|is|are|be|been|"
+    r"downloads?|shells?|bash|sh|internet|web|network|remote|unknown|untrusted|input|urls?|secrets|credentials|keys|passwords|"
+    r"root|production|output|data)"
+)
+_OF_VERBS = (
+    r"never|do not|don['’]t|must not|mustn['’]t|should not|shouldn['’]t|may not|refuses? to|not to|forbidden to|"
+    r"prohibited to|not allowed to|cannot|can['’]t|will not|won['’]t|does not|doesn['’]t"
+)
+_OF_NOUNS = r"avoid(?:ing|s)?|instead of|rather than|no|not|nothing|without"
+_NEGATION = re.compile(rf"(?i)\b(?:(?P<verbal>{_OF_VERBS})|(?P<nominal>{_OF_NOUNS}))\b")
+_WEAK = frozenset(["no", "not", "nothing", "without"])
+"""Negations that a second one in the same sentence turns round."""
+_ADVERBS = r"(?:[\s,]+(?:ever|simply|just|blindly|even|also|\w+ly|under any circumstances,))*"
+_OPENING = r"[\s\"'`“«(*_]*"
+_LISTED = r"(?:[\s,]+(?:and |or |nor )?`[^`]{1,60}`){1,6},?(?:\s+(?:and|or|nor)\b)?"
+_BEHIND_VERB = re.compile(
+    rf"(?i){_ADVERBS}(?:(?:[\s,/]+(?:and |or |nor )?{_ACTION}\b)+(?:\s+{_SMALL}\b)*(?:\s+[\w.-]+)?(?:\s+{_SMALL}\b)*|"
+    rf"(?:\s+{_SMALL}\b)*)(?::|,?\s+(?:and|or|nor)\b|{_LISTED})?{_OPENING}$"
+)
+_BEHIND_NOUN = re.compile(
+    rf"(?i){_ADVERBS}(?:(?:[\s,/]+(?:and |or )?{_ACTION}\b)*(?:\s+{_SMALL}\b)*:?|(?:\s+{_SMALL}\b)*\s+[\w.-]+(?:\s+{_SMALL}\b)*)"
+    rf"{_OPENING}$"
+)
+"""What may stand between a negation and the place it negates: verbs that it negates and small words, and one more word."""
+LONGEST_GAP = 120
+LONGEST_SENTENCE = 300
+"""Characters in front of a place that are looked at."""
+_OTHER_CLAUSE = re.compile(r"(?i)[,;:]|\b(?:and|so|but|then|until|unless|before|wait|hesitate|stop|ask)\b")
+_OTHER_WORDS = re.compile(
+    rf"(?i)\b(?:anything|everything|else|other than|only|until|unless|before|after|without|except|so|by|because|then|"
+    rf"if|when|wait|hesitate|stop|forget|fail|omit|skip|neglect|miss|need|tell|inform|proceed|continue)\b|"
+    rf"\b(?!(?:and|or)\b)\w+\s+(?:and|or)\s+(?!{_ACTION}\b|[\W_]*$)|{_ACTION}\s+(?!(?:and|or|an?|the|any|this|that)\b)\w+\s+{_ACTION}"
+)
+"""What shows that the negation is about something else."""
+_CONDITION = re.compile(
+    r"(?i)\b(?:if|unless|until|when|whenever|because|since|in case|those who|whoever|why|where|so that)\b[^,;:]*$"
+)
+_LIMITED_BEHIND = re.compile(
+    r"(?i)^[\"'`”»)*]*,?\s+(?:(?:ever|this|it|for) )*(?:twice|again|more than|more often|too (?:often|early|late|soon)|"
+    r"without (?:sudo|root|this|it|an?|the)\b(?! (?:review|check|reason|confirmation|user|approval|question|look))|"
+    r"outside|except|only|until (?!the user)|later than|in any other)"
+)
+"""A limit behind the place: never more than once is an order to do it once."""
+_LABEL = re.compile(
+    rf"(?i)^[\s>|*+#-]*(?:\d+[.)]\s*)?(?:\[.\]\s*)?[*_`]*(?:{_SIGN}|"
+    rf"(?:{_BAD}|anti-?patterns?|red flags?|(?:do not|don['’]t|never|avoid)(?: (?:do|use|run|write))?)(?:[\s-]+{_EXAMPLE})*[*_)]*"
+    r"(?:\s\([^)]{0,40}\))?[*_]*(?::|\s[—–-]\s|$))"
+)
+"""A sign, or words that name a bad example, at the head of a line."""
+_COMMENT = re.compile(
+    rf"(?i)^[\W_]*(?:{_SIGN}|(?:{_BAD}|anti-?pattern|red flag)(?:[\s-]+{_EXAMPLE})*\s*(?:$|[:—–(,.!-])|"
+    r"(?:don['’]t|do not|never|avoid)(?:\s+(?:ever|do|run|use|write|copy|doing|running|using|execute))?"
+    r"(?:\s+(?:this|that|it|these|them|in production|blindly|code|commands?))*\s*(?:$|[:!.—–]))"
+)
+"""A comment that says of the code that it is bad, and nothing else."""
+_GOOD = re.compile(
+    r"(?i)✅|✔|✓|\b(?:good|correct|right|better|safe|secure|instead|fixed|recommended|preferred|new|now)\b"
+)
+_HEADING = re.compile(
+    rf"(?i){_SIGN}|\b{_BAD}(?:[\s/-]+(?:{_EXAMPLE}|{_BAD}))+|\banti-?patterns?\b|\bred flags?\b|\bwhat not to\b|"
+    r"\bdon['’]ts?\b(?!\s+(?:forget|skip|miss|panic|worry|wait|need))(?=\W*$|\s+(?:do|use|run|write|copy|list))|"
+    r"^\W*(?:do not|never)(?:\s+(?:do|use|run|write|copy|trust))?(?:\s+(?:this|these|that|them))?\W*$|"
+    r"\b(?:things|patterns|commands|habits|mistakes|code|what|to) (?:to )?avoid\b|^\W*(?:avoid|bad|wrong|attacks?|exploits?)\W*$|"
+    r"\b(?:common|known|typical|real|example|sample) (?:attacks?|exploits?|payloads?)\b|\bwhat attackers\b|\bhow attackers\b|"
+    r"\b(?:attacks?|exploits?|payloads?|malware|jailbreaks?)\W*$|^\W*(?:bad|wrong|unsafe|insecure)\W+(?:vs\W+|and\W+|to\W+)?"
+    r"(?:good|better|right|safe|secure)\W*$"
+)
+_REMEDY = re.compile(
+    r"(?i)\b(?:remov\w*|clean\w*|protect\w*|against|prevent\w*|avoiding|stop\w*|fix\w*|without|free of|set-?up|install\w*|"
+    r"quick ?start|steps?|repair\w*|instead)\b"
+)
+"""What makes of the name of something bad the name of a cure."""
+_HTML_COMMENT = re.compile(r"<!--.*?(?:-->|$)")
+ATTACKER_ACTS = re.compile(
+    r"(?i)\b(?:attackers?|adversar(?:y|ies)|intruders?|malware|ransomware|stealers?|trojans?|clippers?|"
+    r"malicious (?:skills?|actors?|users?|servers?|packages?|code|prompts?|content|instructions?|files?|pages?)|"
+    r"hostile \w+|compromised \w+|(?:prompt )?injections?|the payload|the attack|exploits?)\b[^.;:!?]{0,40}\b"
+    r"(?:can|could|may|might|will|would|tells?|asks?|tries|try|attempts?|instructs?|used?|uses|often|gets?|sends?|runs?|"
+    r"ran|executes?|steals?|exfiltrates?|reads?|writes?|wrote|crafts?|controls?|submits?|opens?|creates?|says?)\b(?!['’]t| not)"
+)
+_NEW_SENTENCE = re.compile(r"[.!?]\s+(?=[A-Z\W])|[;]\s")
+
+
+def last_sentence(before: str) -> str:
+    """What stands between the end of the sentence before and a place."""
+    return before[max((found.end() for found in _NEW_SENTENCE.finditer(before)), default=0) :]
+
+
+def negates(before: str, behind: str = "") -> bool:
+    """Whether the last negation in front of a place negates what follows there."""
+    sentence = last_sentence(before[-LONGEST_SENTENCE:])
+    found = [*_NEGATION.finditer(sentence)]
+    if not found or _LIMITED_BEHIND.match(behind):
+        return False
+    last = found[-1]
+    gap = sentence[last.end() :]
+    if len(gap) > LONGEST_GAP or _CONDITION.search(sentence[: last.start()]):
+        return False
+    if last[0].lower() in _WEAK and (":" in gap or len(found) > 1):
+        return False
+    own_words = _BEHIND_VERB if last["verbal"] else _BEHIND_NOUN
+    return own_words.match(gap) is not None and _OTHER_WORDS.search(gap) is None
+
+
+def negates_omission(before: str) -> bool:
+    """Whether a negation turns round a "without" at a place: not without telling the user is an order to tell them."""
+    sentence = last_sentence(before[-LONGEST_SENTENCE:])
+    last = [*_NEGATION.finditer(sentence)][-1:]
+    gap = sentence[last[0].end() :] if last else ""
+    is_imperative = bool(last and last[0]["verbal"]) and not _CONDITION.search(sentence[: last[0].start()])
+    return is_imperative and len(gap) <= LONGEST_GAP and _OTHER_CLAUSE.search(gap) is None
+
+
+def is_labelled(before: str) -> bool:
+    """Whether a line begins with a label that calls bad what follows in the same sentence."""
+    label = _LABEL.match(before)
+    if label is None or _NEW_SENTENCE.search(before, label.end()):
+        return False
+    return _GOOD.search(before, label.end()) is None
+
+
+def comment_warns(text: str) -> bool:
+    """Whether a comment says of the code beside it that it is bad."""
+    return _COMMENT.match(text) is not None
+
+
+def praises(text: str) -> bool:
+    """Whether a text calls something good."""
+    return _GOOD.search(text) is not None
+
+
+def is_praise(text: str) -> bool:
+    """Whether a comment says of the code beside it that it is good."""
+    return _GOOD.match(text.lstrip("#/-*;<! ")) is not None
+
+
+def heading_warns(title: str) -> bool:
+    """Whether a heading says that what stands under it is bad. What it says in a comment does not count."""
+    shown = _HTML_COMMENT.sub("", title).strip()
+    return len(shown) < 120 and _HEADING.search(shown) is not None and _REMEDY.search(shown) is None

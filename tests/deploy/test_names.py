@@ -31,8 +31,6 @@ LABEL_VALUES = {
     ("vskill_submissions", "state"): {state.value for state in SubmissionState},
     ("vskill_cron_runs_total", "exported_job"): {"sweep", "purge", "collect"},
 }
-TO_COME = {"backup", "export", "import", "rebuild-catalog"}
-"""Commands that the page tells of and that land with the change that moves registries."""
 PROCESSES = deployment.processes()
 
 
@@ -77,8 +75,8 @@ def test_page_names_only_commands_and_options_that_exist() -> None:
         ):
             seen += 1
             options = set(re.findall(r"(?<!\S)--?[a-z][a-z-]*", rest))
-            assert name in known or name in TO_COME, line
-            assert options <= known.get(name, options), line
+            assert name in known, line
+            assert options <= known[name], line
     assert seen >= 10
 
 

@@ -31,7 +31,9 @@ _ACTION = (
     r"output(?:ting)?|reveal(?:ing)?|push(?:ing)?|execution|accept(?:ing)?|invok(?:e|ing)|issu(?:e|ing)|generat(?:e|ing)|"
     r"creat(?:e|ing)|hard-?cod(?:e|ing)|delet(?:e|ing)|remov(?:e|ing)|bypass(?:ing)?|try(?:ing)?|attempt(?:ing)?|"
     r"access(?:ing)?|expos(?:e|ing)|edit(?:ing)?|modify(?:ing)?|chang(?:e|ing)|touch(?:ing)?|cat|curl|wget|eval|sudo|"
-    r"ask(?:ing)? for|mention(?:ing)?|request(?:ing)?|rely(?:ing)? on|see|forward(?:ing)?|mak(?:e|ing))"
+    r"ask(?:ing)? for|mention(?:ing)?|request(?:ing)?|rely(?:ing)? on|see|forward(?:ing)?|mak(?:e|ing)|"
+    r"connect(?:ing)?|visit(?:ing)?|clon(?:e|ing)|load(?:ing)?|launch(?:ing)?|import(?:ing)?|point(?:ing)?|contact(?:ing)?|"
+    r"reach(?:ing)?|submit(?:ting)?|enter(?:ing)?|grant(?:ing)?|overwrit(?:e|ing)|wip(?:e|ing)|embed(?:ding)?)"
 )
 _SMALL = (
     r"(?:the|a|an|any|this|that|these|those|such|such as|as|like|plain|raw|of|it|them|from|with|in|into|for|on|to|"

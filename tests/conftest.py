@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.faults.figures import FIGURE
 from vskill_platform.engines.postgres import open_postgres
 from vskill_platform.testing.postgres_server import PostgresServer, empty_database
 
@@ -46,3 +47,17 @@ async def postgres_url(postgres_database: str) -> str:
 
 async def _make_schema(url: str) -> None:
     await (await open_postgres(url)).close()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what the fault runs came to."""
+    lines = [
+        value
+        for report in terminalreporter.getreports("passed")
+        for name, value in report.user_properties
+        if name == FIGURE and report.when == "call"
+    ]
+    if lines:
+        terminalreporter.section("figures")
+        for line in sorted(lines):
+            terminalreporter.line(str(line))

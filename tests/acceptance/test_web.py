@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
+
 import httpx
 import pytest
+from rich.console import Console
 
 from tests.acceptance.running import inside, send
+from vskill_platform.cli.health import health_table
 from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.env import WorkerEnv
+from vskill_platform.stores.health import Health, QueueHealth
 from vskill_platform.stores.pause import pause_queue
 from vskill_platform.testing.clock import FakeClock
 from vskill_platform.testing.submissions import submit
@@ -49,3 +54,11 @@ async def test_health_is_503_with_a_code__when_the_store_cannot_be_read(
 
 async def test_unknown_path_is_404(client: httpx.AsyncClient) -> None:
     assert (await client.get("/nothing")).status_code == 404
+
+
+def test_health_table_shows_the_trouble__when_the_disk_takes_no_writes() -> None:
+    queue = QueueHealth(waiting=0, delayed=0, leased=0, dead=0, oldest_age_ms=None, paused=None)
+    found = Health(status="degraded", version="1", queue=queue, submissions={}, trouble="disk_full: Make room.")
+    console = Console(width=120, record=True, file=io.StringIO())
+    console.print(health_table(found, place="running"))
+    assert "disk_full: Make room." in console.export_text()

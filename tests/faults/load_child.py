@@ -1,7 +1,7 @@
 """A process that loads a database until it is killed, and says what it does on standard output.
 
-Run as `python load_child.py DATABASE TURN MODE`. One line before each attempt and one after each acknowledgement, both
-written to the pipe at once, so that nothing that was said dies with the process:
+Run as `python -m tests.faults.load_child DATABASE TURN MODE`. One line before each attempt and one after each
+acknowledgement, both written to the pipe at once, so that nothing that was said dies with the process:
 
     try write ITEM NUMBER      ok write ITEM NUMBER VERSION
     try done ITEM              ok done ITEM VERSION
@@ -17,6 +17,7 @@ import asyncio
 import os
 import random
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -44,23 +45,29 @@ class Mode(StrEnum):
     SPLITTER = "splitter"
 
 
+def say(line: str) -> None:
+    """One line, whole and at once."""
+    os.write(sys.stdout.fileno(), f"{line}\n".encode())
+
+
 @dataclass
 class Load:
-    """The engine under load, and the randomness of this process."""
+    """The engine under load, the randomness of this process, and who is told."""
 
     engine: SqliteEngine
     turn: int
     mode: Mode
     random: random.Random
+    say: Callable[[str], None] = say
 
     async def commit(self, deed: str, operations: list[Operation]) -> int:
         """Commit, and say so: before, and once it is acknowledged."""
-        say(f"try {deed}")
+        self.say(f"try {deed}")
         if self.mode is Mode.LIAR:
-            say(f"ok {deed} 0")
+            self.say(f"ok {deed} 0")
         version = (await self.engine.writes.commit(operations)).version
         if self.mode is not Mode.LIAR:
-            say(f"ok {deed} {version}")
+            self.say(f"ok {deed} {version}")
         return version
 
     async def write(self, writer: int) -> None:
@@ -94,7 +101,7 @@ class Load:
         while True:
             items = [message.body.decode() for message in held]
             for item in items:
-                say(f"try done {item}")
+                self.say(f"try done {item}")
             commits: list[list[Operation]] = [
                 [affecting(item), Ack(message.lease)] for item, message in zip(items, held, strict=True)
             ]
@@ -102,10 +109,21 @@ class Load:
             for item, outcome in zip(items, done.outcomes, strict=True):
                 if isinstance(outcome, VskillError):
                     raise outcome
-                say(f"ok done {item} {outcome.version}")
+                self.say(f"ok done {item} {outcome.version}")
             held = done.messages
             if not held:
                 await self.engine.queue.wait_ready(QUEUE, wait_s=1.0)
+
+    async def run(self) -> None:
+        """Load the engine from every side until it fails or we are cancelled."""
+        async with asyncio.TaskGroup() as group:
+            for writer in range(WRITERS):
+                group.create_task(self.write(writer))
+            for _ in range(CONSUMERS):
+                group.create_task(self.consume())
+            if self.mode is Mode.HONEST:
+                group.create_task(self.exchange())
+            group.create_task(self.read())
 
     async def read(self) -> None:
         """Reads beside the writes: listings, counts and the queue."""
@@ -151,22 +169,9 @@ def term_of(number: int) -> str:
     return f"written{number}times"
 
 
-def say(line: str) -> None:
-    """One line, whole and at once."""
-    os.write(sys.stdout.fileno(), f"{line}\n".encode())
-
-
 async def run(path: Path, turn: int, mode: Mode) -> None:
-    """Load the database from every side until somebody kills us."""
-    load = Load(await open_sqlite(path, clock=SystemClock()), turn, mode, random.Random(turn))
-    async with asyncio.TaskGroup() as group:
-        for writer in range(WRITERS):
-            group.create_task(load.write(writer))
-        for _ in range(CONSUMERS):
-            group.create_task(load.consume())
-        if mode is Mode.HONEST:
-            group.create_task(load.exchange())
-        group.create_task(load.read())
+    """Load the database until somebody kills us."""
+    await Load(await open_sqlite(path, clock=SystemClock()), turn, mode, random.Random(turn)).run()
 
 
 if __name__ == "__main__":

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.faults.checker import Journal
-from tests.faults.killing import judge_file, load_and_kill
+from tests.faults.killing import load_and_kill
 from tests.faults.load_child import Mode
+from tests.faults.looking import judge_file
 
 MOST_TURNS = 20
 TURNS_A_FILE = 5

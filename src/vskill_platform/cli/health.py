@@ -23,7 +23,7 @@ def health(data: str | None = DATA, as_json: bool = AS_JSON) -> None:
     if as_json:
         print_json(found)
     else:
-        Console(highlight=False, emoji=False).print(_table(found, place=place))
+        Console(highlight=False, emoji=False).print(health_table(found, place=place))
 
 
 async def _ask(settings: Settings) -> tuple[Health, str]:
@@ -35,9 +35,12 @@ async def _ask(settings: Settings) -> tuple[Health, str]:
         return await registry.get("/healthz", Health), place
 
 
-def _table(found: Health, *, place: str) -> Table:
+def health_table(found: Health, *, place: str) -> Table:
+    """How a registry stands, for people."""
     table = Table(title=f"Registry {found.version}, {plain(place)}", show_header=False)
     queue = found.queue
+    if found.trouble is not None:
+        table.add_row("trouble", found.trouble)
     table.add_row(
         "queue", f"{queue.waiting} waiting, {queue.delayed} delayed, {queue.leased} in work, {queue.dead} dead"
     )

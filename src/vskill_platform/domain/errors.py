@@ -281,7 +281,7 @@ class LeaseLost(VskillError):
 
 
 class CommitUnknown(VskillError):
-    """The connection was lost in the middle of a commit and its outcome could not be learnt in time."""
+    """The connection was lost, or the disk failed, in the middle of a commit, and what came of it could not be learnt in time."""
 
     code = "commit_unknown"
     retryable = True

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from vskill_platform.domain.catalog import MAX_NUMBER, MIN_NUMBER, Collection, Document
-from vskill_platform.domain.errors import CommitTooLarge, InvalidInput, LeaseLost, MessageTooLarge
+from vskill_platform.domain.errors import CommitTooLarge, InvalidInput, LeaseLost, MessageTooLarge, VskillError
 from vskill_platform.domain.ids import CommitId, MessageId
 from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.ports.kv import check_key, check_text, check_value
@@ -185,7 +185,8 @@ class Commit(Protocol):
 
     When the call returns, the commit is on disk. When it raises StoreUnavailable, nothing was written. When the
     connection was lost in between, the engine looks the commit's id up and answers as if it had not been; only if that
-    takes longer than the engine's limit does it raise CommitUnknown.
+    takes longer than the engine's limit does it raise CommitUnknown. So it does where a disk fails in the middle of a commit
+    and goes on failing: nobody sees the commit then, but the next process to open the store may find it, whole.
 
     Cancelling the caller does not undo a commit that was handed over: it happens or not, whole.
     """
@@ -200,6 +201,16 @@ class Commit(Protocol):
 
     async def purge(self) -> int:
         """Remove what has expired (values, old commit ids) and say how many rows went. Nobody can tell but the disk."""
+        ...
+
+
+@runtime_checkable
+class TellsTrouble(Protocol):
+    """An engine that knows whether its disk takes what is written, without trying."""
+
+    @property
+    def trouble(self) -> VskillError | None:
+        """What the store failed with at the last commit, if that was its fault; None once a commit has succeeded."""
         ...
 
 

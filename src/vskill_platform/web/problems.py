@@ -21,6 +21,7 @@ from litestar.status_codes import (
 
 from vskill_platform.domain.errors import (
     BindingUnavailable,
+    CommitUnknown,
     Conflict,
     IllegalTransition,
     InvalidInput,
@@ -49,6 +50,7 @@ _STATUSES: tuple[tuple[type[VskillError], int], ...] = (
     (Conflict, HTTP_409_CONFLICT),
     (IllegalTransition, HTTP_409_CONFLICT),
     (StoreUnavailable, HTTP_503_SERVICE_UNAVAILABLE),
+    (CommitUnknown, HTTP_503_SERVICE_UNAVAILABLE),
     (SourceUnreachable, HTTP_503_SERVICE_UNAVAILABLE),
     (ScannerUnavailable, HTTP_503_SERVICE_UNAVAILABLE),
     (RegistryUnreachable, HTTP_503_SERVICE_UNAVAILABLE),

@@ -6,6 +6,7 @@ import asyncio
 import errno
 import fcntl
 import os
+import threading
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,6 +16,7 @@ from vskill_platform.domain.errors import BlobCorrupt, BlobMissing, DiskFull, St
 from vskill_platform.domain.ids import Digest, sha256_digest
 from vskill_platform.engines.blobs.digests import digest_name, is_digest
 from vskill_platform.engines.cursors import encode_cursor, text_position
+from vskill_platform.engines.folders import make_folder, sync_folder
 from vskill_platform.ports.blobs import BlobInfo, BlobPage
 from vskill_platform.ports.clock import Clock
 from vskill_platform.ports.kv import check_limit
@@ -30,6 +32,7 @@ class BlobFolder:
         self._folder = folder
         self._clock = clock
         self._synced: set[Path] = set()
+        self._making = threading.Lock()
 
     async def put(self, content: bytes) -> Digest:
         """Store bytes durably."""
@@ -66,7 +69,7 @@ class BlobFolder:
             with self._locked(fcntl.LOCK_SH):
                 if path.exists() and path.read_bytes() == content:
                     self._touch(path)
-                    _sync_folder(path.parent)  # whoever wrote it may not have come to this
+                    sync_folder(path.parent)  # whoever wrote it may not have come to this
                 else:
                     self._write(path, content)
         return digest
@@ -80,19 +83,20 @@ class BlobFolder:
                 os.fsync(file.fileno())
             self._touch(temporary)
             temporary.replace(path)
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
         finally:
             temporary.unlink(missing_ok=True)
 
     def _make_folder(self, folder: Path) -> None:
         """Make a subfolder that is there after a power cut; each process sees to that once for each."""
-        if folder in self._synced:
-            return
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        folder.mkdir(mode=0o700, exist_ok=True)
-        for made in (folder.parent, folder.parent.parent):
-            _sync_folder(made)
-        self._synced.add(folder)
+        with self._making:  # nobody goes on in a folder that another thread has made and not yet synced
+            if folder in self._synced:
+                return
+            make_folder(self._folder)
+            make_folder(folder)
+            for above in (folder.parent, folder.parent.parent):  # a process that died may not have come to this
+                sync_folder(above)
+            self._synced.add(folder)
 
     def _touch(self, path: Path) -> None:
         moment_ns = self._clock.now_ms() * 1_000_000
@@ -179,14 +183,6 @@ class BlobFolder:
 
 def _open_private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import apsw
 
 from vskill_platform.domain.delivery import error_text
-from vskill_platform.domain.errors import Conflict
+from vskill_platform.domain.errors import Conflict, VskillError
 from vskill_platform.domain.ids import CommitId, MessageId
 from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.engines.counters import decode_counter, encode_sum
@@ -74,6 +74,11 @@ class SqliteCommit:
     def __init__(self, writer: Writer, readers: Readers) -> None:
         self._writer = writer
         self._readers = readers
+
+    @property
+    def trouble(self) -> VskillError | None:
+        """What the last group failed with."""
+        return self._writer.trouble
 
     async def commit(self, operations: Sequence[Operation], *, id: CommitId | None = None) -> Committed:
         """Apply the operations, all or none."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import structlog
 
 from vskill_platform.domain.errors import (
     DatabaseNotOurs,
@@ -23,6 +24,7 @@ from vskill_platform.domain.errors import (
 _STATEMENTS_CACHED = 256
 _BUSY_MS = 5000
 _PAGE_BYTES = 8192
+_log = structlog.get_logger(__name__)
 
 
 def open_writer(path: Path, *, vfs: str | None = None) -> apsw.Connection:
@@ -59,6 +61,14 @@ def _open(path: Path, flags: int, vfs: str | None) -> apsw.Connection:
     connection = apsw.Connection(str(path), flags=flags, vfs=vfs, statementcachesize=_STATEMENTS_CACHED)
     connection.set_busy_timeout(_BUSY_MS)
     return connection
+
+
+def close_quietly(connection: apsw.Connection, path: Path) -> None:
+    """Close a connection. A disk that fails meanwhile takes nothing back: what the log holds is read at the next start."""
+    try:
+        connection.close()
+    except apsw.Error as exc:
+        _log.warning("close_failed", path=str(path), error=str(exc))
 
 
 def fetch_all(connection: apsw.Connection, sql: str, bindings: apsw.Bindings = ()) -> list[Any]:
@@ -103,3 +113,15 @@ def translate(error: apsw.Error, path: Path) -> VskillError:
             return EngineClosed("The engine was closed.")
         case _:
             return StoreUnavailable(f"The database {path} could not be used: {error}.", detail=type(error).__name__)
+
+
+def translate_refusal(error: apsw.Error, path: Path) -> VskillError:
+    """The same for a write to a file that was open for writing: what has become of it may pass, so it can be tried again."""
+    match error:
+        case apsw.ReadOnlyError() | apsw.CantOpenError() | apsw.PermissionsError():
+            return StoreUnavailable(
+                f"{path} can be written no more: the write was refused. See whether the disk has become read-only.",
+                detail=type(error).__name__,
+            )
+        case _:
+            return translate(error, path)

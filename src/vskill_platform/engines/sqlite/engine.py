@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import ExitStack
 from pathlib import Path
 
 import apsw
@@ -11,7 +12,7 @@ from vskill_platform.domain.delivery import MAX_ATTEMPTS
 from vskill_platform.engines.limiter import ProcessLimiter
 from vskill_platform.engines.sqlite.catalog import SqliteCatalog
 from vskill_platform.engines.sqlite.commit import SqliteCommit
-from vskill_platform.engines.sqlite.connection import configure_writer, open_writer, translated_errors
+from vskill_platform.engines.sqlite.connection import close_quietly, configure_writer, open_writer, translated_errors
 from vskill_platform.engines.sqlite.events import SqliteEvents
 from vskill_platform.engines.sqlite.kv import SqliteKV
 from vskill_platform.engines.sqlite.ownership import Ownership
@@ -19,7 +20,7 @@ from vskill_platform.engines.sqlite.queue import SqliteQueue
 from vskill_platform.engines.sqlite.readers import Readers
 from vskill_platform.engines.sqlite.schema import check_ours, migrate
 from vskill_platform.engines.sqlite.timers import end_all_leases
-from vskill_platform.engines.sqlite.writer import GROUP_LIMIT, GroupOutcome, Writer
+from vskill_platform.engines.sqlite.writer import CHECKPOINT_PAGES, GROUP_LIMIT, GroupOutcome, Writer
 from vskill_platform.engines.waiting import Signal
 from vskill_platform.ports.clock import Clock
 
@@ -31,17 +32,18 @@ class SqliteEngine:
         self,
         path: Path,
         connection: apsw.Connection,
+        readers: Readers,
         ownership: Ownership,
         *,
         clock: Clock,
         max_attempts: int,
-        vfs: str | None,
         group_limit: int,
+        checkpoint_pages: int,
     ) -> None:
         self._ownership = ownership
         self._arrivals = Signal()
         self._is_closed = False
-        self._readers = Readers(path, vfs=vfs)
+        self._readers = readers
         self.writer = Writer(
             connection,
             path,
@@ -49,6 +51,7 @@ class SqliteEngine:
             max_attempts=max_attempts,
             on_group=self._note_group,
             group_limit=group_limit,
+            checkpoint_pages=checkpoint_pages,
         )
         self.kv = SqliteKV(self._readers, clock)
         self.writes = SqliteCommit(self.writer, self._readers)
@@ -56,6 +59,7 @@ class SqliteEngine:
         self.catalog = SqliteCatalog(self._readers)
         self.events = SqliteEvents(self.writer, self._readers, clock, Signal())
         self.limiter = ProcessLimiter(clock)
+        self.writer.start()
 
     def _note_group(self, outcome: GroupOutcome) -> None:
         if outcome.has_arrivals:
@@ -84,23 +88,29 @@ async def open_sqlite(
     synchronous: str = "FULL",
     vfs: str | None = None,
     group_limit: int = GROUP_LIMIT,
+    checkpoint_pages: int = CHECKPOINT_PAGES,
 ) -> SqliteEngine:
     """Take the folder, bring the file to the present schema, end the leases of whoever had it before, and open."""
-    ownership = Ownership(path.parent)
-    try:
+    with ExitStack() as undo:
+        ownership = Ownership(path.parent)
+        undo.callback(ownership.release)
         connection = await asyncio.to_thread(_open_file, path, max_attempts, synchronous, vfs)
-        return SqliteEngine(
-            path,
-            connection,
-            ownership,
-            clock=clock,
-            max_attempts=max_attempts,
-            vfs=vfs,
-            group_limit=group_limit,
-        )
-    except BaseException:
-        ownership.release()
-        raise
+        undo.callback(close_quietly, connection, path)
+        with translated_errors(path):
+            readers = Readers(path, vfs=vfs)
+            undo.callback(readers.close_connections)
+            engine = SqliteEngine(
+                path,
+                connection,
+                readers,
+                ownership,
+                clock=clock,
+                max_attempts=max_attempts,
+                group_limit=group_limit,
+                checkpoint_pages=checkpoint_pages,
+            )
+        undo.pop_all()
+        return engine
 
 
 def _open_file(path: Path, max_attempts: int, synchronous: str, vfs: str | None) -> apsw.Connection:
@@ -112,6 +122,6 @@ def _open_file(path: Path, max_attempts: int, synchronous: str, vfs: str | None)
             migrate(connection, path)
             end_all_leases(connection, max_attempts=max_attempts)
         except BaseException:
-            connection.close()
+            close_quietly(connection, path)
             raise
         return connection

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from vskill_platform.domain.errors import DatabaseReadOnly, DataFolderOwned
+from vskill_platform.engines.folders import make_folder
 
 LOCK_NAME = "vskill-platform.lock"
 _TRIES = 5
@@ -71,7 +72,7 @@ def find_owner(folder: Path) -> int | None:
 
 def _open_lock(folder: Path) -> int:
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(folder)
         return os.open(folder / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as exc:
         raise DatabaseReadOnly(

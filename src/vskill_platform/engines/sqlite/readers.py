@@ -12,7 +12,7 @@ from typing import TypeVar
 import apsw
 
 from vskill_platform.domain.errors import EngineClosed
-from vskill_platform.engines.sqlite.connection import open_reader, translated_errors
+from vskill_platform.engines.sqlite.connection import close_quietly, open_reader, translated_errors
 
 T = TypeVar("T")
 READER_THREADS = 2
@@ -23,13 +23,19 @@ class Readers:
 
     def __init__(self, path: Path, *, vfs: str | None = None) -> None:
         self._path = path
-        self._inline = open_reader(path, vfs=vfs)
+        self._is_closed = False
+        self._connections: list[apsw.Connection] = []
+        try:
+            for _ in range(1 + READER_THREADS):
+                self._connections.append(open_reader(path, vfs=vfs))
+        except BaseException:
+            self.close_connections()
+            raise
+        self._inline, *pooled = self._connections
         self._idle: SimpleQueue[apsw.Connection] = SimpleQueue()
-        self._pooled = [open_reader(path, vfs=vfs) for _ in range(READER_THREADS)]
-        for connection in self._pooled:
+        for connection in pooled:
             self._idle.put(connection)
         self._threads = ThreadPoolExecutor(READER_THREADS, thread_name_prefix="sqlite-reader")
-        self._is_closed = False
 
     def point(self, read: Callable[[apsw.Connection], T]) -> T:
         """A read of microseconds, on the calling thread, which must be the event loop's."""
@@ -56,8 +62,12 @@ class Readers:
             return
         self._is_closed = True
         await asyncio.to_thread(self._threads.shutdown)
-        for connection in (self._inline, *self._pooled):
-            connection.close()
+        self.close_connections()
+
+    def close_connections(self) -> None:
+        """Close every connection; nobody may be reading."""
+        for connection in self._connections:
+            close_quietly(connection, self._path)
 
     def check_open(self) -> None:
         """Raise EngineClosed after close."""

@@ -3,6 +3,11 @@
 Jobs wait in a line. The thread takes up to `group_limit` of them into one transaction, a savepoint each, and commits once:
 one fsync for the group. No caller hears of success before COMMIT has returned. A job that fails is rolled back alone; if
 SQLite gives up the whole transaction, or COMMIT fails, every job of the group fails.
+
+A COMMIT that failed may have left its whole group in the log, where the next process to open the file would find it. So the
+writer at once commits something else, which takes its place; until that succeeds, what failed is unknown, and says so.
+
+The log is brought into the file between groups, when nobody waits: that this fails is no reason to refuse a commit.
 """
 
 from __future__ import annotations
@@ -19,14 +24,18 @@ from typing import Any, Generic, TypeVar
 import apsw
 import structlog
 
-from vskill_platform.domain.errors import EngineClosed, InvalidInput, StoreUnavailable
-from vskill_platform.engines.sqlite.connection import refused_values, translate
+from vskill_platform.domain.errors import CommitUnknown, EngineClosed, InvalidInput, StoreUnavailable, VskillError
+from vskill_platform.engines.sqlite.connection import close_quietly, refused_values, translate_refusal
 from vskill_platform.engines.sqlite.timers import settle_timers
 from vskill_platform.ports.clock import Clock
 
 T = TypeVar("T")
 GROUP_LIMIT = 256
+CHECKPOINT_PAGES = 1000
 ROWS_AT_A_TIME = 2000
+_SET_SEQUENCE = "UPDATE sequence SET last = ? WHERE name = 'commit'"
+_REFUSED_WHOLE = (apsw.FullError, apsw.ReadOnlyError)
+"""What the disk says when it has not taken the end of a commit, so that nobody can find the commit there later."""
 _log = structlog.get_logger(__name__)
 
 
@@ -102,19 +111,27 @@ class Writer:
         max_attempts: int,
         on_group: Callable[[GroupOutcome], None],
         group_limit: int = GROUP_LIMIT,
+        checkpoint_pages: int = CHECKPOINT_PAGES,
     ) -> None:
         self.counts = WriterCounts()
+        self.trouble: VskillError | None = None
         self._connection = connection
         self._path = path
         self._clock = clock
         self._max_attempts = max_attempts
         self._on_group = on_group
         self._group_limit = group_limit
+        self._checkpoint_pages = checkpoint_pages
+        self._log_pages = 0
+        connection.set_wal_hook(self._note_log)
         self._loop = asyncio.get_running_loop()
         self._line: SimpleQueue[_Job[Any] | None] = SimpleQueue()
         self._is_closed = False
         self._sequence: int = connection.execute("SELECT last FROM sequence WHERE name = 'commit'").get
         self._thread = threading.Thread(target=self._run, name="sqlite-writer", daemon=True)
+
+    def start(self) -> None:
+        """Begin to work. From here on the connection is the thread's."""
         self._thread.start()
 
     async def run(self, work: Work[T]) -> T:
@@ -151,7 +168,24 @@ class Writer:
             if group:
                 outcome = self._commit_group(group)
                 self._loop.call_soon_threadsafe(self._hand_back, group, outcome)
-        self._connection.close()
+                self._checkpoint_if_long()
+        close_quietly(self._connection, self._path)
+
+    def _note_log(self, connection: apsw.Connection, database: str, pages: int) -> int:
+        """A commit has been written. One that had nothing to write says nothing of the disk, and does not come here."""
+        self._log_pages = pages
+        self.trouble = None
+        return apsw.SQLITE_OK
+
+    def _checkpoint_if_long(self) -> None:
+        """Bring the log into the file once it is long. A log that stays is longer next time, and is tried again then."""
+        if self._log_pages < self._checkpoint_pages:
+            return
+        self._log_pages = 0
+        try:
+            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        except apsw.Error as exc:
+            _log.warning("checkpoint_failed", path=str(self._path), error=str(exc))
 
     def _take_group(self) -> tuple[list[_Job[Any]], bool]:
         """Wait for one job, then take what else stands in line. False as the second value ends the writer."""
@@ -169,6 +203,7 @@ class Writer:
 
     def _commit_group(self, group: list[_Job[Any]]) -> GroupOutcome:
         transaction = Transaction(self._connection, 0, max_attempts=self._max_attempts, sequence=self._sequence)
+        is_committing = False
         try:
             transaction.now_ms = self._clock.now_ms()
             self._connection.execute("BEGIN IMMEDIATE")
@@ -177,10 +212,11 @@ class Writer:
                 if not job.future.cancelled():
                     self._carry_out(job, transaction)
             if transaction.sequence != self._sequence:
-                self._connection.execute("UPDATE sequence SET last = ? WHERE name = 'commit'", (transaction.sequence,))
+                self._connection.execute(_SET_SEQUENCE, (transaction.sequence,))
+            is_committing = True
             self._connection.execute("COMMIT")
         except BaseException as exc:  # whatever it is, every caller hears of it and the writer goes on
-            self._fail_group(group, exc)
+            self._fail_group(group, exc, transaction=transaction, is_committing=is_committing)
             return GroupOutcome(None, has_arrivals=False)
         finally:
             # A number that was handed out is never handed out again, not even if its group failed.
@@ -197,24 +233,47 @@ class Writer:
         except apsw.Error as exc:
             if not self._connection.in_transaction:
                 raise
-            job.error = translate(exc, self._path)
+            job.error = translate_refusal(exc, self._path)
         except Exception as exc:  # whatever a job raises is its caller's to see, and must not end the writer
             job.error = exc
 
-    def _fail_group(self, group: list[_Job[Any]], error: BaseException) -> None:
+    def _fail_group(
+        self, group: list[_Job[Any]], error: BaseException, *, transaction: Transaction, is_committing: bool
+    ) -> None:
         """Nothing of the group was written. What its jobs found in each other's writes is void, too."""
         failure = (
-            translate(error, self._path)
+            translate_refusal(error, self._path)
             if isinstance(error, apsw.Error)
             else StoreUnavailable(f"The write to {self._path} failed: {error!r}.")
         )
+        self._roll_back()
+        is_doubtful = is_committing and not isinstance(error, _REFUSED_WHOLE)
+        if is_doubtful and not self._bury_remains(transaction):
+            failure = CommitUnknown(
+                f"{failure.message} The write had begun, and may be there after a restart. Look before trying again."
+            )
+        self.trouble = failure
         for job in group:
             job.error = job.error if isinstance(job.error, InvalidInput) else failure
+
+    def _roll_back(self) -> None:
         try:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
         except apsw.Error:
             _log.exception("rollback_failed", path=str(self._path))  # the next BEGIN fails, and comes here again
+
+    def _bury_remains(self, transaction: Transaction) -> bool:
+        """Commit next to nothing in place of what a COMMIT that failed left in the log. Says whether that succeeded."""
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.execute(_SET_SEQUENCE, (transaction.next_sequence(),))
+            self._connection.execute("COMMIT")
+        except apsw.Error as exc:
+            _log.error("commit_doubtful", path=str(self._path), error=str(exc))
+            self._roll_back()
+            return False
+        return True
 
     def _hand_back(self, group: list[_Job[Any]], outcome: GroupOutcome) -> None:
         try:

@@ -1,0 +1,106 @@
+"""Opens a database as the next process does and looks at everything that is in it, through every port."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+
+import apsw
+import msgspec
+
+from tests.faults.checker import Done, Journal, Sighting, Verdict, Write, judge
+from tests.faults.load_child import QUEUE, term_of
+from vskill_platform.domain.catalog import SUBMISSIONS
+from vskill_platform.domain.recovery import MessageStatus
+from vskill_platform.engines.sqlite import SqliteEngine, open_sqlite
+from vskill_platform.ports.catalog import MAX_CATALOG_PAGE, CatalogQuery
+from vskill_platform.ports.clock import SystemClock
+
+_STATUSES = (MessageStatus.WAITING, MessageStatus.DELAYED, MessageStatus.LEASED, MessageStatus.DEAD)
+
+
+def judge_file(path: Path, journal: Journal) -> Verdict:
+    """Open the file, look at everything in it, and judge."""
+    return judge(journal, asyncio.run(look_at_file(path)))
+
+
+async def look_at_file(path: Path) -> Sighting:
+    """What a file holds, and whether SQLite finds it sound."""
+    engine = await open_sqlite(path, clock=SystemClock())
+    try:
+        seen = await look(engine)
+    finally:
+        await engine.close()
+    seen.damage += [line for line in _check_integrity(path) if line != "ok"]
+    return seen
+
+
+async def look(engine: SqliteEngine) -> Sighting:
+    """What an open engine holds."""
+    seen = Sighting()
+    await _look_at_keys(engine, seen)
+    await _look_at_catalog(engine, seen)
+    await _look_at_events(engine, seen)
+    await _look_at_queue(engine, seen)
+    return seen
+
+
+def _check_integrity(path: Path) -> list[str]:
+    connection = apsw.Connection(str(path))
+    try:
+        return [line for (line,) in connection.execute("PRAGMA integrity_check")]
+    finally:
+        connection.close()
+
+
+async def _look_at_keys(engine: SqliteEngine, seen: Sighting) -> None:
+    keys = [key async for chunk in engine.kv.scan("") for key, _ in chunk]
+    for key, entry in zip(keys, await engine.kv.get_many(keys), strict=True):
+        if entry is None or isinstance(entry, Exception):
+            seen.damage.append(f"{key}: {entry}")
+            continue
+        match key.split(":"):
+            case ["rec", item]:
+                seen.records[item] = int(entry.value)
+            case ["hist", item, number]:
+                seen.history.setdefault(item, []).append(int(number))
+                seen.versions[Write(item, int(number))] = entry.version
+            case ["done", item]:
+                seen.effects[item] = msgspec.json.decode(entry.value)["times"]
+                seen.versions[Done(item)] = entry.version
+
+
+async def _look_at_catalog(engine: SqliteEngine, seen: Sighting) -> None:
+    while True:
+        query = CatalogQuery(SUBMISSIONS, sort="skill_name", limit=MAX_CATALOG_PAGE, offset=len(seen.rows))
+        page = await engine.catalog.query(query)
+        seen.rows.update((item, int(row)) for item, row in page.rows)
+        if len(seen.rows) >= page.total or not page.rows:
+            break
+    for number, count in Counter(seen.rows.values()).items():
+        found = (await engine.catalog.query(CatalogQuery(SUBMISSIONS, search=term_of(number)))).total
+        if found != count:
+            seen.damage.append(f"the search for {term_of(number)} finds {found} of {count}")
+
+
+async def _look_at_events(engine: SqliteEngine, seen: Sighting) -> None:
+    after = 0
+    while True:
+        page = await engine.events.read(after)
+        for event in page.events:
+            seen.events.setdefault(event.subject, []).append(int(event.data))
+        if not page.events:
+            return
+        after = page.last
+
+
+async def _look_at_queue(engine: SqliteEngine, seen: Sighting) -> None:
+    for status in _STATUSES:
+        cursor: str | None = None
+        while True:
+            page = await engine.queue.peek(QUEUE, status=status, cursor=cursor, limit=1000)
+            seen.queued.update(info.body.decode() for info in page.messages)
+            cursor = page.cursor
+            if page.complete:
+                break

@@ -25,12 +25,12 @@ run: $(STAMPS)/runtime ## Start the registry (ARGS="--help" passes arguments on)
 	$(BIN)/vskill-platform up $(ARGS)
 
 .PHONY: test
-test: check ## Check, run the tests, hold the coverage
+test: check $(STAMPS)/postgres ## Check, run the tests, hold the coverage
 	$(RUN_PYTEST)
 	$(CHECK_COVERAGE)
 
 .PHONY: test-full
-test-full: check ## The same with the tests that run the stated counts
+test-full: check $(STAMPS)/postgres ## The same with the tests that run the stated counts
 	$(RUN_PYTEST) -m "not faults"
 	$(CHECK_COVERAGE)
 
@@ -47,11 +47,11 @@ format: $(STAMPS)/dev ## Mend format and what the linter can mend
 	$(BIN)/ruff format .
 
 .PHONY: bench
-bench: $(STAMPS)/bench ## Run the benchmarks (ONLY=name runs one)
+bench: $(STAMPS)/bench $(STAMPS)/postgres ## Run the benchmarks (ONLY=name runs one)
 	$(BIN)/python -m benchmarks $(ONLY)
 
 .PHONY: faults
-faults: $(STAMPS)/dev ## Run the long fault tests
+faults: $(STAMPS)/dev $(STAMPS)/postgres ## Run the long fault tests
 	VSKILL_TEST_SCALE=faults $(BIN)/python -m pytest --numprocesses=auto -m faults --timeout=3600
 
 .PHONY: docs
@@ -98,4 +98,8 @@ $(STAMPS)/dev: $(STAMPS)/runtime requirements/dev.txt
 $(STAMPS)/bench: $(STAMPS)/dev requirements/bench.txt
 	@echo "Installing requirements/bench.txt"
 	@$(INSTALL) --require-hashes -r requirements/bench.txt
+	@touch $@
+
+$(STAMPS)/postgres: $(STAMPS)/venv scripts/ensure-postgres.sh
+	@scripts/ensure-postgres.sh
 	@touch $@

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 import pytest
 import structlog
 
+from tests.machines.stage import PostgresStage
+
 
 @pytest.fixture(autouse=True)
 def quiet_logs() -> Iterator[None]:
@@ -16,3 +18,9 @@ def quiet_logs() -> Iterator[None]:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     yield
     structlog.configure(**before)
+
+
+@pytest.fixture
+def postgres_stage(postgres_database: str) -> None:
+    """Machines on PostgreSQL play on this process's server."""
+    PostgresStage.url = postgres_database

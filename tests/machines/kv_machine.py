@@ -24,7 +24,7 @@ from tests.machines.kv_steps import (
     Reopen,
     Step,
 )
-from tests.machines.stage import Disagreement, Machine, Plant, SqliteStage, agree, leave_alone
+from tests.machines.stage import Disagreement, Machine, Plant, PostgresStage, SqliteStage, agree, leave_alone
 from vskill_platform.domain.catalog import SUBMISSIONS
 from vskill_platform.domain.errors import InvalidKey, VskillError
 from vskill_platform.domain.ids import CommitId
@@ -232,6 +232,16 @@ class KvOnSqlite(KvMachine):
     """On a file, which can be closed and opened again."""
 
     stage_type = SqliteStage
+
+    @rule(step=STEPS_ON_DISK)
+    def take(self, step: Step) -> None:
+        self.take_step(step)
+
+
+class KvOnPostgres(KvMachine):
+    """On a database server."""
+
+    stage_type = PostgresStage
 
     @rule(step=STEPS_ON_DISK)
     def take(self, step: Step) -> None:

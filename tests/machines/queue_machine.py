@@ -25,7 +25,7 @@ from tests.machines.queue_steps import (
     Touch,
     Word,
 )
-from tests.machines.stage import Disagreement, Machine, Plant, SqliteStage, agree, leave_alone
+from tests.machines.stage import Disagreement, Machine, Plant, PostgresStage, SqliteStage, agree, leave_alone
 from vskill_platform.domain.errors import Conflict, LeaseLost, VskillError
 from vskill_platform.domain.ids import MessageId
 from vskill_platform.domain.recovery import MessageStatus
@@ -284,5 +284,15 @@ class QueueOnSqlite(QueueMachine):
     stage_type = SqliteStage
 
     @rule(step=STEPS_ON_DISK)
+    def take(self, step: Step) -> None:
+        self.take_step(step)
+
+
+class QueueOnPostgres(QueueMachine):
+    """On a database server."""
+
+    stage_type = PostgresStage
+
+    @rule(step=STEPS)
     def take(self, step: Step) -> None:
         self.take_step(step)

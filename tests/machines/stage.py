@@ -19,9 +19,11 @@ from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
 from vskill_platform.domain.errors import VskillError
 from vskill_platform.engines.memory import open_memory
+from vskill_platform.engines.postgres import open_postgres
 from vskill_platform.engines.sqlite import open_sqlite
 from vskill_platform.ports.engine import Engine
 from vskill_platform.testing.clock import FakeClock
+from vskill_platform.testing.postgres_server import empty_database
 
 T = TypeVar("T")
 Plant = Callable[[Engine], Engine]
@@ -40,6 +42,9 @@ ORDINARY = settings(
 
 LONG = settings(ORDINARY, max_examples=ORDINARY.max_examples * _LONG)
 """How far it goes in `make faults`."""
+
+SHORT = settings(ORDINARY, max_examples=12 * _LONG)
+"""How far it goes on a database server, where a step is a round trip."""
 
 _UNTIL_FOUND = settings(
     ORDINARY, max_examples=2000, database=None, phases=(Phase.generate,), report_multiple_bugs=False
@@ -112,6 +117,27 @@ class SqliteStage(Stage):
         """Close the file and open it again."""
         self.run(self.sound.close())
         self.sound = self.run(self._open_engine())
+        self.engine = self._plant(self.sound)
+
+
+class PostgresStage(Stage):
+    """The PostgreSQL engine on a database that is emptied for every stage. Leases outlive the process that took them."""
+
+    url: ClassVar[str] = ""
+
+    async def _open_engine(self) -> Engine:
+        await empty_database(self.url)
+        return await self._connect()
+
+    async def _connect(self) -> Engine:
+        return await open_postgres(
+            self.url, clock=self.clock, max_attempts=self._max_attempts, uses_database_time=False
+        )
+
+    def reopen(self) -> None:
+        """Disconnect, and connect again."""
+        self.run(self.sound.close())
+        self.sound = self.run(self._connect())
         self.engine = self._plant(self.sound)
 
 

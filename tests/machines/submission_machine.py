@@ -11,7 +11,7 @@ from uuid import UUID
 
 from hypothesis.stateful import invariant, rule
 
-from tests.machines.stage import Disagreement, Machine, Plant, SqliteStage, agree, leave_alone
+from tests.machines.stage import Disagreement, Machine, Plant, PostgresStage, SqliteStage, agree, leave_alone
 from tests.machines.submission_check import World, check_catalog, check_events, check_world, read_records, read_world
 from tests.machines.submission_steps import (
     NAMES,
@@ -337,5 +337,15 @@ class SubmissionsOnSqlite(SubmissionMachine):
     stage_type = SqliteStage
 
     @rule(step=STEPS_ON_DISK)
+    def take(self, step: Step) -> None:
+        self.take_step(step)
+
+
+class SubmissionsOnPostgres(SubmissionMachine):
+    """On a database server."""
+
+    stage_type = PostgresStage
+
+    @rule(step=STEPS)
     def take(self, step: Step) -> None:
         self.take_step(step)

@@ -11,8 +11,8 @@ from tests.machines.faults import (
     commit_ignores_versions,
     commit_is_not_atomic,
 )
-from tests.machines.kv_machine import KvMachine, KvOnMemory, KvOnSqlite
-from tests.machines.stage import LONG, ORDINARY, Disagreement, Plant, explore, explore_until_found
+from tests.machines.kv_machine import KvMachine, KvOnMemory, KvOnPostgres, KvOnSqlite
+from tests.machines.stage import LONG, ORDINARY, SHORT, Disagreement, Plant, explore, explore_until_found
 
 MACHINES = [KvOnMemory, KvOnSqlite]
 
@@ -21,6 +21,12 @@ MACHINES = [KvOnMemory, KvOnSqlite]
 @pytest.mark.parametrize("machine", MACHINES)
 def test_kv_agrees_with_model__on_random_walks(machine: type[KvMachine]) -> None:
     explore(machine, ORDINARY)
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.usefixtures("postgres_stage")
+def test_kv_agrees_with_model__on_random_walks_over_postgres() -> None:
+    explore(KvOnPostgres, SHORT)
 
 
 @pytest.mark.faults

@@ -10,8 +10,8 @@ from tests.machines.faults import (
     settlement_ignores_token,
     suspects_come_in_company,
 )
-from tests.machines.queue_machine import QueueMachine, QueueOnMemory, QueueOnSqlite
-from tests.machines.stage import LONG, ORDINARY, Disagreement, Plant, explore, explore_until_found
+from tests.machines.queue_machine import QueueMachine, QueueOnMemory, QueueOnPostgres, QueueOnSqlite
+from tests.machines.stage import LONG, ORDINARY, SHORT, Disagreement, Plant, explore, explore_until_found
 
 MACHINES = [QueueOnMemory, QueueOnSqlite]
 
@@ -20,6 +20,12 @@ MACHINES = [QueueOnMemory, QueueOnSqlite]
 @pytest.mark.parametrize("machine", MACHINES)
 def test_queue_agrees_with_model__on_random_walks(machine: type[QueueMachine]) -> None:
     explore(machine, ORDINARY)
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.usefixtures("postgres_stage")
+def test_queue_agrees_with_model__on_random_walks_over_postgres() -> None:
+    explore(QueueOnPostgres, SHORT)
 
 
 @pytest.mark.faults

@@ -13,8 +13,13 @@ from tests.machines.faults import (
     process_without_claim,
     sweep_goes_by_time_only,
 )
-from tests.machines.stage import LONG, ORDINARY, Disagreement, Plant, explore, explore_until_found
-from tests.machines.submission_machine import SubmissionMachine, SubmissionsOnMemory, SubmissionsOnSqlite
+from tests.machines.stage import LONG, ORDINARY, SHORT, Disagreement, Plant, explore, explore_until_found
+from tests.machines.submission_machine import (
+    SubmissionMachine,
+    SubmissionsOnMemory,
+    SubmissionsOnPostgres,
+    SubmissionsOnSqlite,
+)
 
 MACHINES = [SubmissionsOnMemory, SubmissionsOnSqlite]
 
@@ -23,6 +28,12 @@ MACHINES = [SubmissionsOnMemory, SubmissionsOnSqlite]
 @pytest.mark.parametrize("machine", MACHINES)
 def test_submissions_keep_their_invariants__on_random_walks(machine: type[SubmissionMachine]) -> None:
     explore(machine, ORDINARY)
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.usefixtures("postgres_stage")
+def test_submissions_keep_their_invariants__on_random_walks_over_postgres() -> None:
+    explore(SubmissionsOnPostgres, SHORT)
 
 
 @pytest.mark.faults

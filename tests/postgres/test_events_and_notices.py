@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from uuid import uuid4
 
 import asyncpg
 import pytest
 
+from tests.postgres.by_hand import held_open
 from vskill_platform.domain.errors import LeaseLost
 from vskill_platform.domain.ids import MessageId
 from vskill_platform.engines.postgres import PostgresEngine, open_postgres
-from vskill_platform.engines.postgres.batch import Batch, Unit
 from vskill_platform.ports.commit import Ack, Emit, Put, Send
 from vskill_platform.testing.postgres_server import until_blocked
 from vskill_platform.testing.waits import LIMIT_S, eventually
@@ -22,44 +20,15 @@ SELECT pid FROM pg_stat_activity WHERE application_name = 'listening' AND query 
 """
 
 
-@pytest.fixture
-async def engines(postgres_url: str) -> AsyncIterator[list[PostgresEngine]]:
-    """Two engines on one database, as two processes have them. Neither looks without a notice."""
-    opened = [await open_postgres(postgres_url, application_name="listening", look_every_s=3600) for _ in range(2)]
-    yield opened
-    for engine in opened:
-        await engine.close()
-
-
-@pytest.fixture
-async def connection(postgres_url: str) -> AsyncIterator[asyncpg.Connection]:
-    connected = await asyncpg.connect(postgres_url, server_settings={"search_path": "vskill"})
-    yield connected
-    await connected.close()
-
-
-async def apply(connection: asyncpg.Connection, *operations: Emit) -> None:
-    """Carry operations out as a lane does, in whatever transaction the connection is in."""
-    lane = uuid4()
-    await connection.execute("INSERT INTO lane (id, batch, at_ms) VALUES ($1, 0, moment(NULL))", lane)
-    batch = Batch()
-    batch.add(Unit(operations))
-    marks = ", ".join(f"${number}" for number in range(1, 21))
-    await connection.fetch(f"SELECT * FROM apply_batch({marks})", lane, 1, None, 4, *batch.arguments(), "lapsed")
-
-
 async def test_no_lower_event_appears_later__under_a_slow_open_transaction(
     engines: list[PostgresEngine], connection: asyncpg.Connection
 ) -> None:
     first, second = engines
-    transaction = connection.transaction()
-    await transaction.start()
-    await apply(connection, Emit("kind", "slow", b""))
-    others = [asyncio.create_task(engine.writes.commit([Emit("kind", "fast", b"")])) for engine in engines]
-    await until_blocked(connection, count=2)
-    await first.writes.commit([Put("no event", b"")])  # what has no event does not wait
-    seen_before = (await second.events.read(0)).events
-    await transaction.commit()
+    async with held_open(connection, Emit("kind", "slow", b"")):
+        others = [asyncio.create_task(engine.writes.commit([Emit("kind", "fast", b"")])) for engine in engines]
+        await until_blocked(connection, count=2)
+        await first.writes.commit([Put("no event", b"")])  # what has no event does not wait
+        seen_before = (await second.events.read(0)).events
     await asyncio.gather(*others)
     seen_after = (await second.events.read(0)).events
     assert seen_after[: len(seen_before)] == seen_before

@@ -30,6 +30,7 @@ from vskill_platform.stores.submissions import get_history, get_submission
 from vskill_platform.testing.clock import FakeClock
 from vskill_platform.testing.envs import make_env
 from vskill_platform.testing.submissions import submit
+from vskill_platform.testing.waits import eventually
 from vskill_platform.worker.cron import Cron
 from vskill_platform.worker.recovery import sweep_stuck_submissions
 
@@ -128,6 +129,14 @@ class Stage:
             case Trouble.ALL_BACK:
                 self.clock.shift(-HOUR_S)
 
+    async def pass_time(self, seconds: float) -> None:
+        """Let time pass while both crons run, no faster than they can ask the store and go back to sleep."""
+        while seconds > 0:
+            await eventually(lambda: self.clock.sleepers >= len(self.envs), what="both crons sleep")
+            await self.clock.advance(min(seconds, SHORT_STEP_S))
+            seconds -= SHORT_STEP_S
+        await eventually(lambda: self.clock.sleepers >= len(self.envs), what="both crons sleep")
+
     async def sweep_together(self) -> None:
         """Both machines sweep at the same moment, as if each held the lease."""
         await asyncio.gather(*(inside(env, sweep_stuck_submissions) for env in self.envs))
@@ -184,7 +193,7 @@ async def play(folder: Path, engine: str, trouble: Trouble, chance: random.Rando
                 if step == disturbed_at:
                     stage.disturb(trouble)
                 await stage.add(Fate.LOST)
-                await stage.clock.advance(chance.uniform(SHORT_STEP_S, LONG_STEP_S))
+                await stage.pass_time(chance.uniform(SHORT_STEP_S, LONG_STEP_S))
                 if chance.random() < 0.5:
                     await stage.sweep_together()
                 if trouble in (Trouble.NOTHING, Trouble.SKEW) and all(cron.is_holder for cron in crons):

@@ -13,17 +13,21 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from http.client import HTTPException
 from itertools import count
 from pathlib import Path
 
 import msgspec
 
 from tests.acceptance.commands import LOOPBACK_GIT
+from tests.acceptance.test_processes import submit as submit_over_http
 from tests.faults.children import LIMIT_S, ROOT
 from tests.faults.doom import Doom
 from tests.faults.engines import EngineKind
 from tests.faults.looking import read_events
 from tests.faults.nursery import Order
+from tests.faults.slow_git import SlowGit
+from vskill_platform.domain.errors import StoreUnavailable
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
 from vskill_platform.domain.slug import skill_slug
 from vskill_platform.domain.submission import SubmissionState
@@ -31,14 +35,16 @@ from vskill_platform.pipeline.intake import submit_repository
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.env import WorkerEnv
+from vskill_platform.ports.queue import QueueStats
 from vskill_platform.stores.submissions import get_submission
 from vskill_platform.testing.envs import make_env
 from vskill_platform.testing.git_repos import make_repository
-from vskill_platform.testing.git_server import serve_repositories_in_thread
+from vskill_platform.testing.git_server import serve_application_in_thread
+from vskill_platform.web.clients.git_http import GitHttp, repositories_below
 from vskill_platform.worker_context import run_with_worker_env
 
 SKILLS = ("greet", "thank")
-LEASE_S = 2.0
+LEASE_S = 1.0
 LOOK_EVERY_S = 0.02
 QUICK = {
     **LOOPBACK_GIT,
@@ -48,7 +54,6 @@ QUICK = {
     "VSKILL_PLATFORM_BATCH_SIZE": "1",
     "VSKILL_PLATFORM_MAX_ATTEMPTS": "10",
     "VSKILL_PLATFORM_SUBMISSIONS_PER_HOUR": "1000000",
-    "VSKILL_PLATFORM_HEALTH_ADDRESS": "0",
     "VSKILL_PLATFORM_PORT": "0",
 }
 
@@ -189,16 +194,37 @@ class Fleet:
             taken = await run_with_worker_env(self.env, lambda url=url: submit_repository(url))
             self.submitted[taken.submission.id] = url
 
-    async def drain(self) -> float:
-        """Wait until nothing is left to do; gives the time at which that was seen."""
+    async def submit_by_web(self, web: Offspring) -> None:
+        """Submit a new repository over HTTP, again and again until it is answered, as a client does."""
+        url = self.next_address()
         deadline = time.monotonic() + LIMIT_S
         while True:
-            stats = await self.engine.queue.stats(SUBMISSIONS_QUEUE)
-            if not stats.waiting + stats.delayed + stats.leased:
-                return time.time()
+            try:
+                identity = await asyncio.to_thread(submit_over_http, web.address, url)
+                break
+            except (OSError, HTTPException):
+                assert time.monotonic() < deadline, web.explain()
+                await asyncio.sleep(LOOK_EVERY_S)
+        self.submitted[identity] = url
+
+    async def drain(self) -> float:
+        """Wait until nothing is left to do; gives the time at which that was seen."""
+        await self.until_queue(lambda stats: not stats.waiting + stats.delayed + stats.leased)
+        return time.time()
+
+    async def until_queue(self, holds: Callable[[QueueStats], bool]) -> None:
+        """Wait until the queue stands like this. A store that is away is asked again."""
+        deadline = time.monotonic() + LIMIT_S
+        while True:
+            try:
+                stats = await self.engine.queue.stats(SUBMISSIONS_QUEUE)
+                if holds(stats):
+                    return
+            except StoreUnavailable as error:
+                stats = error
             if time.monotonic() > deadline:
                 alive = [f"{one.role} {one.pid}: {one.explain()}" for one in self.nursery.started if one.is_alive]
-                raise RuntimeError(f"the queue does not drain: {stats}; {alive}")
+                raise RuntimeError(f"the queue does not come to that: {stats}; {alive}")
             await asyncio.sleep(LOOK_EVERY_S)
 
     async def faults(self) -> dict[str, object]:
@@ -236,8 +262,13 @@ class Fleet:
 
 
 @asynccontextmanager
-async def fleet(folder: Path, kind: EngineKind, location: str, **settings: str) -> AsyncIterator[Fleet]:
-    """A fleet without processes over a store; a git server has as many repositories as anybody asks for."""
+async def fleet(
+    folder: Path, kind: EngineKind, location: str, *, slow_s: float = 0.0, **settings: str
+) -> AsyncIterator[Fleet]:
+    """A fleet without processes over a store; a git server has as many repositories as anybody asks for.
+
+    Each of its answers takes up to `slow_s`. Settings that are given hold for the processes, not for the test's own look.
+    """
     data = folder / "data"
     data.mkdir(parents=True, exist_ok=True)
     make_repositories(folder / "git")
@@ -245,7 +276,8 @@ async def fleet(folder: Path, kind: EngineKind, location: str, **settings: str) 
     engine = await kind.open(location, SystemClock())
     env = make_env(engine, clock=SystemClock(), folder=data)
     try:
-        with nursery(folder / "logs") as grown, serve_repositories_in_thread(folder / "git") as source:
+        git = SlowGit(GitHttp(repositories_below(folder / "git")), slow_s)
+        with nursery(folder / "logs") as grown, serve_application_in_thread(git) as source:
             yield Fleet(grown, engine, env, source, places)
     finally:
         await engine.close()

@@ -26,6 +26,7 @@ from enum import StrEnum
 from itertools import count
 
 from tests.faults.engines import ENGINES
+from vskill_platform.cli.logs import set_up_logs
 from vskill_platform.domain.catalog import SUBMISSIONS, Document
 from vskill_platform.domain.errors import CommitUnknown, StoreUnavailable, VskillError
 from vskill_platform.domain.ids import MessageId
@@ -201,7 +202,8 @@ def term_of(number: int) -> str:
 
 
 async def run(engine: str, location: str, turn: int, mode: Mode) -> None:
-    """Load the store until somebody kills us."""
+    """Load the store until somebody kills us. What it logs goes to standard error."""
+    set_up_logs("error")
     opened = await ENGINES[engine].open(location, SystemClock())
     await Load(opened, turn, mode, random.Random(turn)).run()
 

@@ -13,6 +13,7 @@ to its log:
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import sys
@@ -29,8 +30,9 @@ from tests.faults.doom import Doom, doomed_env
 from vskill_platform.app import env as app_env
 from vskill_platform.app import processes
 from vskill_platform.cli.logs import set_up_logs
-from vskill_platform.domain.content import SkillContent
+from vskill_platform.domain.content import SkillContent, SkillFile
 from vskill_platform.domain.scan import ScanReport
+from vskill_platform.engines.postgres import open_postgres
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.scanning.tier1.packs import load_rules
 from vskill_platform.scanning.tier1.scan import scan_content
@@ -62,15 +64,27 @@ class InnerScanner:
         return await asyncio.to_thread(scan_content, content, ruleset=self._rules)
 
 
+LOADED = (open_postgres,)
+"""What `app` imports when it is called for."""
+
+
 def serve() -> None:
     """Fork a child for every order, until standard input ends."""
-    load_rules("")
+    _warm_up()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody has to wait for them
     for line in sys.stdin.buffer:
         pid = os.fork()
         if pid == 0:
             _grow(msgspec.json.decode(line, type=Order))
         print(pid, flush=True)
+
+
+def _warm_up() -> None:
+    """Have everything loaded and made that a child would otherwise make for itself."""
+    content = SkillContent(files=(SkillFile(path="SKILL.md", content=b"---\nname: a\n---\nHi.\n"),))
+    scan_content(content, ruleset=load_rules(""))
+    gc.collect()
+    gc.freeze()
 
 
 def _grow(order: Order) -> None:

@@ -30,7 +30,6 @@ from vskill_platform.stores.submissions import get_history, get_submission
 from vskill_platform.testing.clock import FakeClock
 from vskill_platform.testing.envs import make_env
 from vskill_platform.testing.submissions import submit
-from vskill_platform.testing.waits import eventually
 from vskill_platform.worker.cron import Cron
 from vskill_platform.worker.recovery import sweep_stuck_submissions
 
@@ -38,6 +37,7 @@ HOUR_S, SKEW_S, STUCK_S = 3600.0, 300.0, 360.0
 ITEMS_EACH = 6
 STEPS = 12
 SHORT_STEP_S, LONG_STEP_S = 5.0, 90.0
+REAL_LIMIT_S = 60.0
 _STATUSES = (MessageStatus.WAITING, MessageStatus.DELAYED, MessageStatus.LEASED, MessageStatus.DEAD)
 
 
@@ -132,10 +132,15 @@ class Stage:
     async def pass_time(self, seconds: float) -> None:
         """Let time pass while both crons run, no faster than they can ask the store and go back to sleep."""
         while seconds > 0:
-            await eventually(lambda: self.clock.sleepers >= len(self.envs), what="both crons sleep")
+            await self._let_crons_sleep()
             await self.clock.advance(min(seconds, SHORT_STEP_S))
             seconds -= SHORT_STEP_S
-        await eventually(lambda: self.clock.sleepers >= len(self.envs), what="both crons sleep")
+        await self._let_crons_sleep()
+
+    async def _let_crons_sleep(self) -> None:
+        async with asyncio.timeout(REAL_LIMIT_S):
+            while self.clock.sleepers < len(self.envs):  # noqa: ASYNC110 - nobody signals that a cron has gone to sleep
+                await asyncio.sleep(0.001)
 
     async def sweep_together(self) -> None:
         """Both machines sweep at the same moment, as if each held the lease."""
@@ -202,23 +207,28 @@ async def play(folder: Path, engine: str, trouble: Trouble, chance: random.Rando
         return faults + await stage.faults()
 
 
-async def play_all(folder: Path, engine: str, *, runs: int, tell: Tell) -> None:
-    for trouble in Trouble:
+async def play_all(
+    folder: Path, engine: str, *, runs: int, tell: Tell, troubles: Sequence[Trouble] = tuple(Trouble)
+) -> None:
+    for trouble in troubles:
         for run in range(runs):
             faults = await play(folder / f"{trouble}-{run}", engine, trouble, random.Random(run))
             assert faults == [], f"{trouble}, run {run}"
-    plays = runs * len(Trouble)
+    plays = runs * len(troubles)
     tell(
-        f"two crons, {engine}: {runs} runs each of {len(Trouble)} kinds of clocks, {plays * (ITEMS_EACH * 4 + STEPS)} "
+        f"two crons, {engine}: {runs} runs each of {len(troubles)} kinds of clocks, {plays * (ITEMS_EACH * 4 + STEPS)} "
         f"submissions, of which {plays * (ITEMS_EACH + STEPS)} lost; each of these sent again once, no other moved"
     )
+
+
+SMOKE = {"sqlite": tuple(Trouble), "postgres": (Trouble.SKEW, Trouble.ALL_BACK)}
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 async def test_each_item_is_moved_once__when_two_crons_run_and_clocks_are_wrong(
     tmp_path: Path, engine: str, tell: Tell
 ) -> None:
-    await play_all(tmp_path, engine, runs=1, tell=tell)
+    await play_all(tmp_path, engine, runs=1, tell=tell, troubles=SMOKE[engine])
 
 
 @pytest.mark.faults

@@ -16,9 +16,8 @@ from tests.faults.engines import ENGINES
 from tests.faults.figures import Tell, spread
 from tests.faults.fleet import LEASE_S, Fleet, Offspring, fleet
 
-DOOMED_AT_ONCE = 3
-REPOSITORIES_A_ROUND = 3
-RANDOM_SHARE = 0.3
+DOOMED_AT_ONCE = 6
+REPOSITORIES_A_ROUND = 4
 LATEST_S = 0.8
 STEPS = tuple(product(POINTS, When))
 ROUNDS_WITHOUT_A_DEATH = 20

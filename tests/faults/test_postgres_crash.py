@@ -117,6 +117,7 @@ async def test_crash_test_finds_fault__when_commits_do_not_wait_for_the_log(tmp_
             await asyncio.to_thread(load.hear_more)
             server.kill()
             server.start()
+            server.execute(f"ALTER DATABASE {database} RESET synchronous_commit")
             verdict = await load.end()
             if verdict.lost:
                 lost = len(verdict.lost)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import signal
 from pathlib import Path
@@ -32,8 +33,14 @@ async def pause_one(ships: Fleet, workers: list[Offspring], chance: random.Rando
 
 
 def refusals(workers: list[Offspring]) -> int:
-    """How often a worker heard that a lease was over."""
-    return sum("lease_lost" in line for one in workers for line in one.lines)
+    """How many deliveries a worker heard of that they were no longer its own."""
+    heard: set[tuple[int, str, int]] = set()
+    for one in workers:
+        for line in one.lines:
+            if '"lease_lost"' in line:
+                event = json.loads(line)
+                heard.add((one.pid, event["message"], event["attempt"]))
+    return len(heard)
 
 
 async def pause_often(folder: Path, *, pauses: int, seed: int, tell: Tell) -> None:
@@ -49,7 +56,7 @@ async def pause_often(folder: Path, *, pauses: int, seed: int, tell: Tell) -> No
             refused = refusals(workers)
     assert refused > 0
     tell(
-        f"SIGSTOP of one of {WORKERS} workers past its leases, postgres: {pauses} pauses, {refused} late steps refused; "
+        f"SIGSTOP of one of {WORKERS} workers past its leases, postgres: {pauses} pauses, {refused} deliveries refused to go on; "
         f"{len(ships.submitted)} repositories, {len(ships.submitted) * len(SKILLS)} skills published once each, 0 dead letters"
     )
 

@@ -19,11 +19,14 @@ from vskill_platform.domain.recovery import due_ms
 from vskill_platform.domain.skill import Skill
 from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.domain.times import iso_from_ms
+from vskill_platform.engines.postgres import PostgresEngine, open_postgres
 from vskill_platform.engines.sqlite import SqliteEngine, open_sqlite
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.ports.commit import Operation, Put, Send
+from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.testing.envs import make_env
+from vskill_platform.testing.postgres_server import PostgresServer
 
 HOUR_MS = 3_600_000
 _CHUNK = 2000
@@ -49,7 +52,28 @@ async def open_engine(path: Path, **options: object) -> AsyncIterator[SqliteEngi
         await engine.close()
 
 
-def env_over(engine: SqliteEngine, path: Path, **settings: object) -> WorkerEnv:
+@asynccontextmanager
+async def open_on_server(server: PostgresServer, **options: object) -> AsyncIterator[PostgresEngine]:
+    """A PostgreSQL engine on a fresh database of a server, closed afterwards."""
+    engine = await open_postgres(server.url(server.create_database()), **options)  # type: ignore[arg-type]
+    try:
+        yield engine
+    finally:
+        await engine.close()
+
+
+@contextmanager
+def postgres_server() -> Iterator[PostgresServer]:
+    """A PostgreSQL server as it comes, which syncs, on the disk of the temporary folder."""
+    server = PostgresServer()
+    server.start()
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
+def env_over(engine: Engine, path: Path, **settings: object) -> WorkerEnv:
     """An env over the engine."""
     return make_env(engine, clock=SystemClock(), folder=path, **settings)
 
@@ -57,11 +81,18 @@ def env_over(engine: SqliteEngine, path: Path, **settings: object) -> WorkerEnv:
 async def load(path: Path, count: int, operations: Callable[[int], list[Operation]], *, what: str) -> None:
     """Fill a fresh database: `operations(n)` for each n, many to a commit."""
     async with open_engine(path, synchronous="OFF") as engine:
-        starts = range(0, count, _CHUNK)
-        for start in track(starts, description=f"loading {count:,} {what}", transient=True):
-            numbers = range(start, min(start + _CHUNK, count))
-            await engine.writes.commit([operation for number in numbers for operation in operations(number)])
-            await asyncio.sleep(0)
+        await load_into(engine, count, operations, what=what)
+
+
+async def load_into(
+    engine: Engine, count: int, operations: Callable[[int], list[Operation]], *, what: str, start: int = 0
+) -> None:
+    """Fill an engine: `operations(n)` for each n from `start` on, many to a commit."""
+    starts = range(start, count, _CHUNK)
+    for first in track(starts, description=f"loading {count:,} {what}", transient=True):
+        numbers = range(first, min(first + _CHUNK, count))
+        await engine.writes.commit([operation for number in numbers for operation in operations(number)])
+        await asyncio.sleep(0)
 
 
 def submission(number: int, state: SubmissionState, *, updated_ms: int, message_id: str | None = None) -> Submission:
@@ -88,14 +119,14 @@ def storing(record: Submission) -> Put:
 
 async def load_submissions(path: Path, count: int, *, stuck: int) -> None:
     """Published submissions, and among them some that have been RECEIVED for an hour."""
-    now_ms = SystemClock().now_ms()
     every = count // stuck
+    await load(path, count, lambda n: settled(n, is_stuck=n % every == 0), what=f"submissions, {stuck} stuck")
 
-    def operations(number: int) -> list[Operation]:
-        state = SubmissionState.RECEIVED if number % every == 0 else SubmissionState.PUBLISHED
-        return [storing(submission(number, state, updated_ms=now_ms - HOUR_MS))]
 
-    await load(path, count, operations, what=f"submissions, {stuck} stuck")
+def settled(number: int, *, is_stuck: bool) -> list[Operation]:
+    """A submission that was published, or is still RECEIVED, since an hour."""
+    state = SubmissionState.RECEIVED if is_stuck else SubmissionState.PUBLISHED
+    return [storing(submission(number, state, updated_ms=SystemClock().now_ms() - HOUR_MS))]
 
 
 async def load_waiting(path: Path, count: int) -> None:

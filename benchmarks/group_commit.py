@@ -67,7 +67,7 @@ async def run() -> list[Row]:
 async def _measure(hooks: DiskHooks, *, group_limit: int, commits_each: int) -> Measured:
     with folder() as path, hooked_vfs(hooks) as vfs:
         async with open_engine(path, vfs=vfs, group_limit=group_limit) as engine:
-            work = [[_submission() for _ in range(commits_each)] for _ in range(WRITERS)]
+            work = [[new_submission() for _ in range(commits_each)] for _ in range(WRITERS)]
             syncs = hooks.syncs
             started = time.perf_counter()
 
@@ -81,7 +81,8 @@ async def _measure(hooks: DiskHooks, *, group_limit: int, commits_each: int) -> 
             return Measured(count / elapsed, count / (hooks.syncs - syncs))
 
 
-def _submission() -> list[Operation]:
+def new_submission() -> list[Operation]:
+    """What a new submission writes."""
     identity = submission_id(uuid4())
     message = MessageId(f"msg_{identity}")
     step = receive_submission(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import statistics
 import time
+from pathlib import Path
 
 from benchmarks.fixtures import env_over, folder, open_engine
 from benchmarks.peers import PEERS
@@ -12,6 +13,7 @@ from benchmarks.report import Row, at_least, told
 from vskill_platform.domain.ids import MessageId
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
 from vskill_platform.ports.commit import Send
+from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.queue import Message
 from vskill_platform.worker.loop import ConsumerLoop
 
@@ -55,20 +57,25 @@ async def run() -> list[Row]:
 async def _drain_rate() -> float:
     with folder() as path:
         async with open_engine(path) as engine:
-            ids = [MessageId(f"msg_{number:032x}") for number in range(JOBS)]
-            await engine.writes.commit([Send(SUBMISSIONS_QUEUE, id, b'{"kind":"noop"}') for id in ids])
-            handled = 0
-            started = 0.0
+            return await drain_rate(engine, JOBS, path)
 
-            async def process(message: Message) -> None:
-                nonlocal handled, started
-                started = started or time.perf_counter()
-                handled += 1
-                if handled == JOBS:
-                    loop.stop()
 
-            loop = ConsumerLoop(env_over(engine, path, process=process))
-            await loop.run()
-            elapsed = time.perf_counter() - started
-            assert (await engine.queue.stats(SUBMISSIONS_QUEUE))[:4] == (0, 0, 0, 0)
-            return JOBS / elapsed
+async def drain_rate(engine: Engine, jobs: int, path: Path) -> float:
+    """No-op messages a second that our consumer handles and acks, of those that were sent beforehand."""
+    ids = [MessageId(f"msg_{number:032x}") for number in range(jobs)]
+    await engine.writes.commit([Send(SUBMISSIONS_QUEUE, id, b'{"kind":"noop"}') for id in ids])
+    handled = 0
+    started = 0.0
+
+    async def process(message: Message) -> None:
+        nonlocal handled, started
+        started = started or time.perf_counter()
+        handled += 1
+        if handled == jobs:
+            loop.stop()
+
+    loop = ConsumerLoop(env_over(engine, path, process=process))
+    await loop.run()
+    elapsed = time.perf_counter() - started
+    assert (await engine.queue.stats(SUBMISSIONS_QUEUE))[:4] == (0, 0, 0, 0)
+    return jobs / elapsed

@@ -19,7 +19,7 @@ from functools import partial
 
 from benchmarks.peers.harness import PeerFailed, PeerResult, Setup, run_peer
 
-__all__ = ["PEERS", "Peer", "PeerFailed", "PeerResult"]
+__all__ = ["ON_POSTGRES", "PEERS", "Peer", "PeerFailed", "PeerResult", "run_peer"]
 
 SQLITE_FULL = "SQLite WAL, synchronous=FULL: one sync per commit, the same as ours"
 VALKEY_EVERYSEC = "Valkey AOF, appendfsync everysec: a power cut loses up to a second, weaker than ours"
@@ -112,3 +112,21 @@ PEERS: dict[str, Peer] = {
         ),
     )
 }
+
+ON_POSTGRES = {
+    "procrastinate": Setup(
+        module="benchmarks.peers.procrastinate_postgres",
+        distributions=("procrastinate", "psycopg"),
+        processes=1,
+        concurrency=10,
+        remark="finished jobs deleted",
+    ),
+    "saq": Setup(
+        module="benchmarks.peers.saq_postgres",
+        distributions=("saq", "psycopg"),
+        processes=1,
+        concurrency=10,
+        remark="no result kept",
+    ),
+}
+"""Libraries that keep their queue in PostgreSQL, to be run on the same server as ours."""

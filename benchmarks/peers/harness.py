@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -109,15 +109,15 @@ class WorkerProcess:
             self._process.stdin.close()
 
 
-def run_peer(setup: Setup, jobs: int) -> PeerResult:
-    """Enqueue `jobs`, drain them and check that none was lost or repeated."""
+def run_peer(setup: Setup, jobs: int, *, server_url: str | None = None) -> PeerResult:
+    """Enqueue `jobs`, drain them and check that none was lost or repeated. The store is a server's, where one is given."""
     if jobs < 1:
         raise ValueError("a run needs at least one job")
     note = describe(setup)
     deadline = time.monotonic() + TIME_LIMIT_SECONDS
     with TemporaryDirectory(prefix="peer-") as name:
         folder = Path(name)
-        with open_store(setup, folder) as store:
+        with nullcontext(server_url) if server_url else open_store(setup, folder) as store:
             call(setup, "enqueue", store, str(jobs), deadline=deadline)
             reports = drain(setup, store, jobs=jobs, deadline=deadline, error_log=folder / "errors.log")
             left = int(call(setup, "left", store, deadline=deadline))

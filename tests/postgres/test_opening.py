@@ -95,10 +95,22 @@ async def test_open_refuses_a_wrong_password_and_does_not_tell_it(postgres_serve
 
 @pytest.mark.parametrize(
     "url",
-    ["", "sqlite:///file", "postgresql://127.0.0.1:notaport/db", "postgresql://u@127.0.0.1:5432/db?sslmode=whatever"],
+    [
+        "",
+        "sqlite:///file",
+        "postgresql://127.0.0.1:notaport/db",
+        "postgresql://u@127.0.0.1:5432/db?sslmode=whatever",
+        "postgresql://[::1/db",
+    ],
 )
 async def test_open_refuses__what_is_no_address(url: str) -> None:
     assert isinstance(await refusal_of(url), EngineRefused)
+
+
+async def test_open_does_not_tell_the_password__of_a_url_that_it_cannot_read() -> None:
+    error = await refusal_of("postgresql://user:secret/word@127.0.0.1/db")
+    assert isinstance(error, EngineRefused)
+    assert "secret" not in str(error)
 
 
 async def test_open_refuses_a_database_that_is_not_there(postgres_server: PostgresServer) -> None:

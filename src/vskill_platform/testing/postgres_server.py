@@ -75,6 +75,7 @@ class PostgresServer:
         self._settings = {**_SETTINGS, **({} if is_safe else _UNSAFE), **(settings or {})}
         self._process: subprocess.Popen[bytes] | None = None
         self._databases = 0
+        self.newest_database = "postgres"
         self.port = _free_port()
         if self._user is not None:
             shutil.chown(self.folder, self._user)
@@ -146,6 +147,7 @@ class PostgresServer:
         self._databases += 1
         name = f"test_{self._databases}_{secrets.token_hex(4)}"
         self.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        self.newest_database = name
         return name
 
     def drop_database(self, name: str) -> None:

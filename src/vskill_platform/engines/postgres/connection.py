@@ -21,6 +21,7 @@ from vskill_platform.domain.errors import (
 CONNECT_S = 10.0
 """How long making a connection may take."""
 
+URL_FORM = "It has the form postgresql://user:password@host:5432/name, with special characters in the password percent-encoded."
 _GRACE_S = 5.0
 _KEEPALIVE = {"tcp_keepalives_idle": "30", "tcp_keepalives_interval": "10", "tcp_keepalives_count": "3"}
 
@@ -57,7 +58,10 @@ class Access:
     @property
     def place(self) -> str:
         """The server and database, without a password: for messages."""
-        parts = urlsplit(self.url)
+        try:
+            parts = urlsplit(self.url)
+        except ValueError:
+            return "the database"
         return f"{parts.hostname or 'the local server'}{parts.path}"
 
     @property
@@ -111,9 +115,9 @@ def translate(error: BaseException, access: Access) -> VskillError:
         case asyncpg.InsufficientPrivilegeError():
             return EngineRefused(f"{access.place}: {error}. Give the user of the database URL that right.")
         case _ if isinstance(error, _NO_ADDRESS):
-            return EngineRefused(
-                f"The database URL cannot be used: {error}. It has the form postgresql://user:password@host:5432/name."
-            )
+            # What a parser says of a broken URL can quote the password.
+            reason = "" if isinstance(error, ValueError) else f": {error}"
+            return EngineRefused(f"The database URL cannot be used{reason}. {URL_FORM}")
         case asyncpg.QueryCanceledError():
             return StoreUnavailable(f"{access.place} took longer than {access.statement_timeout_s:g} s: {error}.")
         case _:

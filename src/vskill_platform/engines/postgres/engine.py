@@ -9,7 +9,7 @@ from vskill_platform.domain.errors import EngineRefused, InvalidSettings
 from vskill_platform.engines.limiter import ProcessLimiter
 from vskill_platform.engines.postgres.catalog import PostgresCatalog
 from vskill_platform.engines.postgres.commit import PostgresCommit
-from vskill_platform.engines.postgres.connection import Access, translated_errors
+from vskill_platform.engines.postgres.connection import URL_FORM, Access, translated_errors
 from vskill_platform.engines.postgres.events import PostgresEvents
 from vskill_platform.engines.postgres.kv import PostgresKV
 from vskill_platform.engines.postgres.lane import Lane
@@ -113,7 +113,7 @@ async def open_postgres(
 
 async def _prepare(access: Access) -> None:
     if not access.url.startswith(("postgresql://", "postgres://")):
-        raise EngineRefused("The database URL must have the form postgresql://user:password@host:5432/name.")
+        raise EngineRefused(f"The database URL does not begin with postgresql://. {URL_FORM}")
     connection = await access.connect()
     try:
         with translated_errors(access):

@@ -133,7 +133,7 @@ class PostgresQueue:
         ids = [to_stored(lease.message_id) for lease in leases]
         tokens = [lease.token for lease in leases]
         values = (self._times.asked_ms(), ids, tokens, int(lease_s * 1000))
-        live = [row["live"] for row in await self._readers.change(_EXTEND, *values)]
+        live = [row["live"] for row in await self._readers.fetch(_EXTEND, *values)]
         if any(live):
             self._notices.tell_arrivals()  # whoever waits for a lease to end must look again
         return live

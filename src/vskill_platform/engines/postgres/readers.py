@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import asyncpg
 
-from vskill_platform.domain.errors import EngineClosed
+from vskill_platform.domain.errors import CommitUnknown, EngineClosed
 from vskill_platform.engines.postgres.connection import LOST, Access, translated_errors
 
 T = TypeVar("T")
@@ -47,8 +47,8 @@ class Readers:
         return row
 
     async def change(self, sql: str, *values: object) -> list[asyncpg.Record]:
-        """The rows of a statement that writes, which is not tried again."""
-        return await self._finish(self._fetch(sql, values, tries=1))
+        """The rows of a statement that writes, which is not tried again: CommitUnknown if its connection was lost."""
+        return await self._finish(self._change(sql, values))
 
     async def remove_in_parts(self, sql: str, *values: object) -> int:
         """How many rows went in all: the statement takes as its last value how many may go at once."""
@@ -84,14 +84,26 @@ class Readers:
         if not task.cancelled():
             task.exception()  # a caller that was cancelled does not come for it
 
-    async def _fetch(self, sql: str, values: tuple[object, ...], tries: int = 2) -> list[asyncpg.Record]:
+    async def _fetch(self, sql: str, values: tuple[object, ...]) -> list[asyncpg.Record]:
         with translated_errors(self._access):
-            for _ in range(tries - 1):
+            try:
+                return await self._fetch_once(sql, values)
+            except TimeoutError:
+                raise
+            except LOST:
+                return await self._fetch_once(sql, values)
+
+    async def _change(self, sql: str, values: tuple[object, ...]) -> list[asyncpg.Record]:
+        with translated_errors(self._access):
+            async with self._pool.acquire() as connection:
                 try:
-                    return await self._fetch_once(sql, values)
-                except LOST:
-                    continue
-            return await self._fetch_once(sql, values)
+                    return await connection.fetch(sql, *values)
+                except LOST as exc:
+                    connection.terminate()
+                    raise CommitUnknown(
+                        f"The connection to {self._access.place} was lost in the middle of a write. "
+                        "Read what became of it before trying again."
+                    ) from exc
 
     async def _fetch_once(self, sql: str, values: tuple[object, ...]) -> list[asyncpg.Record]:
         async with self._pool.acquire() as connection:

@@ -3,21 +3,23 @@
 -- Whether a value is a counter as `add_to_counter` writes it. Any other is for the caller to read and judge.
 CREATE FUNCTION is_plain_counter(value bytea) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
     SELECT encode(value, 'escape') ~
-        '^\{("[\u0020\u0021\u0023-\u005b\u005d-\u007e]*":(0|-?[1-9][0-9]*)(,"[\u0020\u0021\u0023-\u005b\u005d-\u007e]*":(0|-?[1-9][0-9]*))*)?\}$'
+        '^\{(?:"[\u0020\u0021\u0023-\u005b\u005d-\u007e]*":(?:0|-?[1-9][0-9]*)(?:,(?=")|(?=\}$)))*\}$'
 $$;
 
-CREATE FUNCTION add_to_counter(value bytea, amounts text) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
-    SELECT convert_to('{' || coalesce(string_agg(to_json(name)::text || ':' || total, ',' ORDER BY place, name), '') || '}', 'UTF8')
-    FROM (
-        SELECT name, sum(amount::numeric) AS total, min(place) AS place
-        FROM (
-            SELECT key AS name, old.value AS amount, 0 AS place
-            FROM jsonb_each_text(coalesce(convert_from($1, 'UTF8'), '{}')::jsonb) AS old
-            UNION ALL
-            SELECT key, new.value, 1 FROM jsonb_each_text(amounts::jsonb) AS new
-        ) AS parts
-        GROUP BY name
-    ) AS fields
+-- In PL/pgSQL, which keeps its plans; a function in SQL is planned at every call.
+CREATE FUNCTION add_to_counter(value bytea, amounts text) RETURNS bytea LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+    total jsonb := coalesce(convert_from(value, 'UTF8'), '{}')::jsonb;
+    field record;
+BEGIN
+    FOR field IN SELECT key, amount.value::numeric AS amount FROM jsonb_each_text(amounts::jsonb) AS amount LOOP
+        total := total || jsonb_build_object(field.key, coalesce((total ->> field.key)::numeric, 0) + field.amount);
+    END LOOP;
+    RETURN (
+        SELECT convert_to('{' || coalesce(string_agg(to_json(part.key)::text || ':' || part.value, ','), '') || '}', 'UTF8')
+        FROM jsonb_each_text(total) AS part
+    );
+END
 $$;
 
 -- Commits and pulls of many callers in one transaction and one round trip.
@@ -227,15 +229,17 @@ $$;
 
 -- What time has done to a queue's messages: delays end, leases lapse. What somebody else is at work on is left to him.
 CREATE FUNCTION end_timers(asked_queue text, now_ms bigint, max_attempts integer, lapsed_error text) RETURNS void
-LANGUAGE sql AS $$
+LANGUAGE plpgsql AS $$
+BEGIN
     UPDATE message SET
         status = CASE WHEN status = 2 AND attempts >= max_attempts THEN 3 ELSE 0 END,
         suspect = suspect OR status = 2,
         error = CASE WHEN status = 2 THEN lapsed_error ELSE error END
-    WHERE number IN (
+    WHERE number = ANY (ARRAY(
         SELECT number FROM message
         WHERE queue = asked_queue AND status IN (1, 2) AND at_ms <= now_ms FOR UPDATE SKIP LOCKED
-    )
+    ));
+END
 $$;
 
 -- Whether a batch was committed, for good: if it was not, it never will be.

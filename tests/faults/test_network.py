@@ -105,7 +105,8 @@ async def disturb_often(folder: Path, troubles: Sequence[Trouble], *, seed: int,
 
 
 async def test_every_commit_is_answered_truly__when_the_network_is_bad(tmp_path: Path, tell: Tell) -> None:
-    await disturb_often(tmp_path, list(Trouble), seed=1, tell=tell)
+    smoke = (Trouble.CUT_REQUEST, Trouble.CUT_ANSWER, Trouble.STALL_AND_CUT, Trouble.REFUSE)
+    await disturb_often(tmp_path, smoke, seed=1, tell=tell)
 
 
 @pytest.mark.faults

@@ -96,7 +96,7 @@ async def crash_often(folder: Path, *, crashes: int, seed: int, tell: Tell) -> N
 
 
 async def test_nothing_acknowledged_is_lost__when_postgresql_is_killed(tmp_path: Path, tell: Tell) -> None:
-    await crash_often(tmp_path, crashes=2, seed=1, tell=tell)
+    await crash_often(tmp_path, crashes=1, seed=1, tell=tell)
 
 
 @pytest.mark.faults

@@ -14,7 +14,7 @@ import pytest
 from tests.faults.doom import POINTS, Doom, When
 from tests.faults.engines import ENGINES
 from tests.faults.figures import Tell, spread
-from tests.faults.fleet import LEASE_S, Fleet, Offspring, fleet
+from tests.faults.fleet import LEASE_S, SKILLS, Fleet, Offspring, fleet
 
 DOOMED_AT_ONCE = 6
 REPOSITORIES_A_ROUND = 4
@@ -62,32 +62,39 @@ class Killing:
         one.kill()
 
 
-async def kill_often(folder: Path, *, rounds_of_steps: int, at_random: int, seed: int, tell: Tell) -> None:
+def choose_dooms(*, of_each: int, at_random: int, seed: int) -> list[Doom | None]:
+    """So many deaths at every step, and so many at any moment, in any order."""
     chance = random.Random(seed)
     dooms: list[Doom | None] = [None] * at_random
-    dooms += [Doom(point, when, chance.randint(1, 2)) for point, when in STEPS * rounds_of_steps]
+    dooms += [Doom(point, when, chance.randint(1, 2)) for point, when in STEPS * of_each]
     chance.shuffle(dooms)
+    return dooms
+
+
+async def kill_often(folder: Path, dooms: Sequence[Doom | None], *, seed: int, tell: Tell) -> None:
     kind = ENGINES["postgres"]
     with kind.make_store(folder) as location:
         async with fleet(folder, kind, location) as ships:
             await ships.start(VSKILL_PLATFORM_BATCHES_IN_FLIGHT="1")
-            killing = Killing(ships, chance)
+            killing = Killing(ships, random.Random(seed))
             await killing.go_on(dooms)
             assert await ships.faults() == {}, f"seed {seed}"
     steps = len(killing.deaths) - ("at random" in killing.deaths)
     tell(
         f"kill -9 of workers, postgres: {killing.deaths.total()} kills, {killing.deaths['at random']} of them at random and "
         f"the others at {steps} points of the pipeline; {len(ships.submitted)} repositories expanded and "
-        f"{2 * len(ships.submitted)} skills published once each, 0 lost, 0 dead letters; from the kill until nothing was "
-        f"left to do (lease {LEASE_S:g} s) {spread(killing.recoveries_s)}"
+        f"{len(ships.submitted) * len(SKILLS)} skills published once each, 0 lost, 0 dead letters; from the kill until "
+        f"nothing was left to do (lease {LEASE_S:g} s) {spread(killing.recoveries_s)}"
     )
 
 
 async def test_others_finish__when_workers_are_killed_at_steps_and_at_random(tmp_path: Path, tell: Tell) -> None:
-    await kill_often(tmp_path, rounds_of_steps=1, at_random=3, seed=1, tell=tell)
+    """Each point once, and there before, in or after the call."""
+    steps = [Doom(point, when) for point, when in zip(POINTS, [*When] * len(POINTS), strict=False)]
+    await kill_often(tmp_path, [*steps, None, None, None], seed=1, tell=tell)
 
 
 @pytest.mark.faults
 @pytest.mark.timeout(3600)
 async def test_others_finish__when_workers_are_killed_270_times(tmp_path: Path, tell: Tell) -> None:
-    await kill_often(tmp_path, rounds_of_steps=7, at_random=81, seed=2, tell=tell)
+    await kill_often(tmp_path, choose_dooms(of_each=7, at_random=81, seed=2), seed=2, tell=tell)

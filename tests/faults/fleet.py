@@ -183,6 +183,11 @@ class Fleet:
             raise RuntimeError(f"{role} did not come up: {started.explain()}")
         return started
 
+    async def look_again(self, kind: EngineKind, location: str) -> None:
+        """Open the store once more, where the test had to close it because somebody else owns it."""
+        self.engine = await kind.open(location, SystemClock())
+        self.env = make_env(self.engine, clock=SystemClock(), folder=Path(self.settings["VSKILL_PLATFORM_DATA"]))
+
     def next_address(self) -> str:
         """A repository that nobody has submitted."""
         return f"{self.source}/acme/many-{next(self.numbers)}"
@@ -278,7 +283,9 @@ async def fleet(
     try:
         git = SlowGit(GitHttp(repositories_below(folder / "git")), slow_s)
         with nursery(folder / "logs") as grown, serve_application_in_thread(git) as source:
-            yield Fleet(grown, engine, env, source, places)
+            ships = Fleet(grown, engine, env, source, places)
+            yield ships
+            await ships.engine.close()
     finally:
         await engine.close()
 

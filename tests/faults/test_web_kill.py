@@ -61,7 +61,7 @@ class Door:
     async def submit_and_kill(self, web: Offspring) -> None:
         """Requests from several sides; the process dies of its doom or at some moment."""
         urls = [f"http://127.0.0.1:1/acme/many-{len(self.answered) + number}" for number in range(CLIENTS)]
-        clients = [asyncio.create_task(asyncio.to_thread(_submit, web.address, url)) for url in urls]
+        clients = [asyncio.create_task(asyncio.to_thread(submit_if_answered, web.address, url)) for url in urls]
         if not web.is_doomed:
             await asyncio.sleep(self.chance.uniform(0, LATEST_S))
             web.kill()
@@ -89,7 +89,7 @@ class Door:
         return {name: value for name, value in found.items() if value}
 
 
-def _submit(address: str, url: str) -> str | None:
+def submit_if_answered(address: str, url: str) -> str | None:
     """The submission's id, or None when there is no answer."""
     try:
         return submit_over_http(address, url)

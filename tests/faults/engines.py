@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -74,8 +75,6 @@ def _template_from_any_thread() -> str:
     """Tests of coroutines have a loop already; the schema is made in another thread."""
     if _template.cache_info().currsize:
         return _template()
-    from concurrent.futures import ThreadPoolExecutor
-
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(_template).result()
 

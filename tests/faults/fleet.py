@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import select
-import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from itertools import count
 from pathlib import Path
 
-import msgspec
-
 from tests.acceptance.commands import LOOPBACK_GIT
 from tests.acceptance.test_processes import submit as submit_over_http
-from tests.faults.children import LIMIT_S, ROOT
+from tests.faults.children import LIMIT_S
 from tests.faults.doom import Doom
 from tests.faults.engines import EngineKind
 from tests.faults.looking import read_events
-from tests.faults.nursery import Order
+from tests.faults.offspring import LOOK_EVERY_S, Nursery, Offspring, nursery, until
 from tests.faults.slow_git import SlowGit
 from vskill_platform.domain.errors import StoreUnavailable
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
+from vskill_platform.domain.records import Submission
 from vskill_platform.domain.slug import skill_slug
 from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.pipeline.intake import submit_repository
@@ -45,7 +39,6 @@ from vskill_platform.worker_context import run_with_worker_env
 
 SKILLS = ("greet", "thank")
 LEASE_S = 1.0
-LOOK_EVERY_S = 0.02
 QUICK = {
     **LOOPBACK_GIT,
     "VSKILL_PLATFORM_LEASE_S": f"{LEASE_S}",
@@ -56,110 +49,6 @@ QUICK = {
     "VSKILL_PLATFORM_SUBMISSIONS_PER_HOUR": "1000000",
     "VSKILL_PLATFORM_PORT": "0",
 }
-
-
-class Offspring:
-    """A process of the nursery. Nobody but us may end it, and nobody has to wait for it."""
-
-    def __init__(self, role: str, pid: int, log: Path) -> None:
-        self.role, self.pid, self._log = role, pid, log
-        self._handle = os.pidfd_open(pid)
-        self.killed_at: float | None = None
-        self.is_doomed = False
-
-    @property
-    def is_alive(self) -> bool:
-        return not select.select([self._handle], [], [], 0)[0]
-
-    @property
-    def lines(self) -> list[str]:
-        return self._log.read_text().splitlines() if self._log.exists() else []
-
-    def said(self, word: str) -> list[str] | None:
-        """The rest of the first line that begins with a word."""
-        return next((words[1:] for line in self.lines if (words := line.split())[:1] == [word]), None)
-
-    @property
-    def address(self) -> str:
-        return (self.said("up") or [""])[0]
-
-    @property
-    def died_at(self) -> float | None:
-        """When it was killed, by us or by its doom; None while it lives, or if it ended otherwise."""
-        dying = self.said("dying")
-        return float(dying[1]) if dying else self.killed_at
-
-    def signal(self, number: signal.Signals) -> None:
-        signal.pidfd_send_signal(self._handle, number)
-
-    def kill(self) -> None:
-        """SIGKILL, if it still lives."""
-        if self.is_alive:
-            self.killed_at = time.time()
-            self.signal(signal.SIGKILL)
-            self.wait()
-
-    def wait(self) -> None:
-        """Return when it is gone."""
-        if not select.select([self._handle], [], [], LIMIT_S)[0]:
-            raise RuntimeError(f"{self.role} {self.pid} does not end: {self.explain()}")
-
-    @property
-    def has_ended_well(self) -> bool:
-        return not self.is_alive and self.said("ended") is not None
-
-    def explain(self) -> str:
-        return "\n".join(self.lines[-40:])
-
-    def close(self) -> None:
-        self.kill()
-        os.close(self._handle)
-
-
-@dataclass
-class Nursery:
-    """Starts processes."""
-
-    process: subprocess.Popen[bytes]
-    folder: Path
-    started: list[Offspring] = field(default_factory=list)
-
-    def begin(self, role: str, environment: dict[str, str], *, doom: Doom | None = None) -> Offspring:
-        """Start a process, and do not wait until it is up."""
-        log = self.folder / f"{role}-{len(self.started)}.log"
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write(msgspec.json.encode(Order(role, environment, str(log), doom)) + b"\n")
-        self.process.stdin.flush()
-        grown = Offspring(role, int(self.process.stdout.readline()), log)
-        grown.is_doomed = doom is not None
-        self.started.append(grown)
-        return grown
-
-
-@contextmanager
-def nursery(folder: Path) -> Iterator[Nursery]:
-    """A nursery; all that it has started is gone afterwards."""
-    folder.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "tests.faults.nursery"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT) as process:
-        grown = Nursery(process, folder)
-        try:
-            yield grown
-        finally:
-            for one in grown.started:
-                one.close()
-            assert process.stdin is not None
-            process.stdin.close()
-
-
-async def until(holds: Callable[[], bool], *, what: Callable[[], str]) -> None:
-    """Wait for other processes without taking the processor from them. Raises when it takes too long."""
-    deadline = time.monotonic() + LIMIT_S
-    while not holds():
-        if time.monotonic() > deadline:
-            raise RuntimeError(f"did not come about: {what()}")
-        await asyncio.sleep(LOOK_EVERY_S)
 
 
 @dataclass
@@ -259,7 +148,7 @@ class Fleet:
                 found[identity] = f"{len(parent.children)} children"
         return found
 
-    async def _state(self, identity: str, expected: SubmissionState, found: dict[str, str]):  # type: ignore[no-untyped-def]
+    async def _state(self, identity: str, expected: SubmissionState, found: dict[str, str]) -> Submission:
         submission = (await run_with_worker_env(self.env, lambda: get_submission(identity))).submission
         if submission.state is not expected:
             found[identity] = submission.state

@@ -14,7 +14,8 @@ import pytest
 from tests.faults.doom import POINTS, Doom, When
 from tests.faults.engines import ENGINES
 from tests.faults.figures import Tell, spread
-from tests.faults.fleet import LOOK_EVERY_S, SKILLS, Fleet, Offspring, fleet
+from tests.faults.fleet import SKILLS, Fleet, fleet
+from tests.faults.offspring import LOOK_EVERY_S, Offspring
 from tests.faults.test_sigterm import wait_for_queue
 from tests.faults.test_web_kill import submit_if_answered
 from tests.faults.test_worker_kill import LATEST_S, choose_dooms

@@ -16,7 +16,8 @@ from tests.acceptance.test_processes import submit as submit_over_http
 from tests.faults.doom import Doom, When
 from tests.faults.engines import ENGINES, EngineKind
 from tests.faults.figures import Tell
-from tests.faults.fleet import QUICK, Nursery, Offspring, nursery, until
+from tests.faults.fleet import QUICK
+from tests.faults.offspring import Nursery, Offspring, nursery, until
 from vskill_platform.domain.ids import SUBMISSION_PREFIX, claim_key
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
 from vskill_platform.ports.clock import SystemClock

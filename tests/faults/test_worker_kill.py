@@ -14,7 +14,8 @@ import pytest
 from tests.faults.doom import POINTS, Doom, When
 from tests.faults.engines import ENGINES
 from tests.faults.figures import Tell, spread
-from tests.faults.fleet import LEASE_S, SKILLS, Fleet, Offspring, fleet
+from tests.faults.fleet import LEASE_S, SKILLS, Fleet, fleet
+from tests.faults.offspring import Offspring
 
 DOOMED_AT_ONCE = 6
 REPOSITORIES_A_ROUND = 4

@@ -12,7 +12,8 @@ import pytest
 
 from tests.faults.engines import ENGINES
 from tests.faults.figures import Tell
-from tests.faults.fleet import LEASE_S, SKILLS, Fleet, Offspring, fleet
+from tests.faults.fleet import LEASE_S, SKILLS, Fleet, fleet
+from tests.faults.offspring import Offspring
 
 WORKERS = 3
 PLACES = 2

@@ -426,6 +426,38 @@ async def test_lease_lost_under_a_running_handler_is_counted__the_message_is_ano
     assert (await hour_metrics(env)).get("leaseLost", 0) == 0  # counted with the next settlement, which never came
 
 
+class StoppingQueue:
+    """A queue that stops the loop at the very moment at which it has pulled something."""
+
+    def __init__(self, env: WorkerEnv) -> None:
+        self._queue = env.queue
+        self.loop: ConsumerLoop | None = None
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._queue, name)
+
+    async def exchange(self, *arguments: object, **options: object) -> Exchange:
+        done = await self._queue.exchange(*arguments, **options)  # type: ignore[arg-type]
+        if done.messages and self.loop is not None:
+            self.loop.stop()
+        return done
+
+
+async def test_stop_releases_what_was_just_pulled__when_there_is_no_grace_time(
+    engine: Engine, clock: FakeClock, tmp_path: Path, handling: Handling
+) -> None:
+    """The batch is cancelled before its first step; nothing but the loop can give its message back."""
+    shape = {"batches_in_flight": 1, "batch_size": 1, "drain_grace_s": 0}
+    env = make_env(engine, clock=clock, folder=tmp_path, process=handling, **shape)
+    queue = StoppingQueue(env)
+    await send(env, "m1")
+    queue.loop = ConsumerLoop(replace(env, queue=queue))  # type: ignore[arg-type]
+    await queue.loop.run()
+    assert handling.started == []
+    info = (await env.queue.find([MessageId("m1")]))[MessageId("m1")]
+    assert (info.status, info.attempts) == (MessageStatus.WAITING, 0)
+
+
 async def test_stop_releases_a_suspect_that_waits_for_its_turn__no_attempt_burnt(
     env: WorkerEnv, handling: Handling, clock: FakeClock
 ) -> None:

@@ -29,10 +29,15 @@ Deed = Write | Done
 
 @dataclass
 class Journal:
-    """What the load says that it did. An acknowledgement comes with the version of its commit."""
+    """What the load says that it did. An acknowledgement comes with the version of its commit.
+
+    Refused is what was said not to be there, and unknown what nobody could tell.
+    """
 
     attempted: set[Deed] = field(default_factory=set)
     acknowledged: dict[Deed, int] = field(default_factory=dict)
+    refused: set[Deed] = field(default_factory=set)
+    unknown: set[Deed] = field(default_factory=set)
 
 
 @dataclass
@@ -61,6 +66,7 @@ class Verdict:
 
     lost: set[Deed]
     unexpected: set[Deed]
+    refused_and_there: set[Deed]
     lost_messages: set[str]
     returned_messages: set[str]
     double_effects: dict[str, int]
@@ -85,6 +91,7 @@ def judge(journal: Journal, seen: Sighting) -> Verdict:
     return Verdict(
         lost=acknowledged - deeds,
         unexpected=deeds - journal.attempted,
+        refused_and_there=deeds & journal.refused,
         lost_messages=sent - seen.queued - set(seen.effects),
         returned_messages=(seen.queued & set(seen.effects)) | (seen.queued - sent),
         double_effects={item: times for item, times in seen.effects.items() if times != 1},

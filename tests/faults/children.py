@@ -17,10 +17,11 @@ ROOT = Path(__file__).parents[2]
 
 
 class Child:
-    """A running module. `lines` is what it has said so far."""
+    """A running module. `lines` is what it has said so far; once it `has_ended` there will be no more."""
 
     def __init__(self, process: subprocess.Popen[bytes], log: Path) -> None:
         self.lines: list[str] = []
+        self.has_ended = False
         self.process = process
         self._log = log
         self._news = threading.Condition()
@@ -33,6 +34,7 @@ class Child:
                 self.lines.append(line.decode().rstrip("\n"))
                 self._news.notify_all()
         with self._news:
+            self.has_ended = True
             self._news.notify_all()
 
     def wait_for(self, holds: Callable[[list[str]], bool]) -> None:
@@ -40,7 +42,7 @@ class Child:
         deadline = time.monotonic() + LIMIT_S
         with self._news:
             while not holds(self.lines):
-                if not self._listener.is_alive() or not self._news.wait(deadline - time.monotonic()):
+                if self.has_ended or not self._news.wait(deadline - time.monotonic()):
                     raise RuntimeError(f"the child said {len(self.lines)} lines and no more: {self._log.read_text()}")
 
     def pause(self, seconds: float) -> None:

@@ -1,10 +1,13 @@
-"""A process that loads a database until it is killed, and says what it does on standard output.
+"""A process that loads a store until it is killed, and says what it does on standard output.
 
-Run as `python -m tests.faults.load_child DATABASE TURN MODE`. One line before each attempt and one after each
-acknowledgement, both written to the pipe at once, so that nothing that was said dies with the process:
+Run as `python -m tests.faults.load_child ENGINE LOCATION TURN MODE`. One line before each attempt and one after each
+answer, both written to the pipe at once, so that nothing that was said dies with the process:
 
-    try write ITEM NUMBER      ok write ITEM NUMBER VERSION
-    try done ITEM              ok done ITEM VERSION
+    try write ITEM NUMBER      ok write ITEM NUMBER VERSION      no write ITEM NUMBER      unknown write ITEM NUMBER
+    try done ITEM              ok done ITEM VERSION              no done ITEM              unknown done ITEM
+
+`no` is a definite answer: nothing of it was written, and nothing will be. The first answer other than `ok` ends the load,
+unless it is `stubborn`: then it goes on with the next item.
 
 Writers commit record, history, catalog row, event and (the first time) message together. Consumers commit the effect of a
 message together with its Ack. Two modes plant a fault, to show that the test can fail: a `liar` acknowledges before it
@@ -17,17 +20,19 @@ import asyncio
 import os
 import random
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
-from pathlib import Path
+from itertools import count
 
+from tests.faults.engines import ENGINES
+from vskill_platform.cli.logs import set_up_logs
 from vskill_platform.domain.catalog import SUBMISSIONS, Document
-from vskill_platform.domain.errors import VskillError
+from vskill_platform.domain.errors import CommitUnknown, StoreUnavailable, VskillError
 from vskill_platform.domain.ids import MessageId
-from vskill_platform.engines.sqlite import SqliteEngine, open_sqlite
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.ports.commit import ABSENT, Ack, Add, Emit, Index, Operation, Put, Retry, Send
+from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.queue import Message
 
 QUEUE = "work"
@@ -35,6 +40,8 @@ WRITERS = 5
 CONSUMERS = 2
 LEASE_S = 30.0
 MOST_WRITES = 4
+BREATH_S = 0.02
+"""How long a stubborn load waits after trouble."""
 
 
 class Mode(StrEnum):
@@ -43,6 +50,7 @@ class Mode(StrEnum):
     HONEST = "honest"
     LIAR = "liar"
     SPLITTER = "splitter"
+    STUBBORN = "stubborn"
 
 
 def say(line: str) -> None:
@@ -54,26 +62,46 @@ def say(line: str) -> None:
 class Load:
     """The engine under load, the randomness of this process, and who is told."""
 
-    engine: SqliteEngine
+    engine: Engine
     turn: int
     mode: Mode
     random: random.Random
     say: Callable[[str], None] = say
+    numbers: Iterator[int] = field(default_factory=count)
 
     async def commit(self, deed: str, operations: list[Operation]) -> int:
         """Commit, and say so: before, and once it is acknowledged."""
         self.say(f"try {deed}")
         if self.mode is Mode.LIAR:
             self.say(f"ok {deed} 0")
-        version = (await self.engine.writes.commit(operations)).version
+        try:
+            version = (await self.engine.writes.commit(operations)).version
+        except VskillError as error:
+            self.deny([deed], error)
+            raise
         if self.mode is not Mode.LIAR:
             self.say(f"ok {deed} {version}")
         return version
 
-    async def write(self, writer: int) -> None:
+    def deny(self, deeds: Sequence[str], error: VskillError) -> None:
+        """Say that these were not acknowledged, and whether that is certain."""
+        for deed in deeds:
+            self.say(f"{'unknown' if isinstance(error, CommitUnknown) else 'no'} {deed}")
+
+    async def keep_on(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do endless work; whoever is stubborn begins again after every trouble that the store may have."""
+        while True:
+            try:
+                await work()
+            except (StoreUnavailable, CommitUnknown):
+                if self.mode is not Mode.STUBBORN:
+                    raise
+                await asyncio.sleep(BREATH_S)
+
+    async def write(self) -> None:
         """New items without end, each written a few times."""
-        for count in range(sys.maxsize):
-            item = f"{self.turn}-{writer}-{count}"
+        for number in self.numbers:
+            item = f"{self.turn}-{number}"
             version = ABSENT
             for number in range(1, self.random.randint(1, MOST_WRITES) + 1):
                 version = await self.commit(f"write {item} {number}", writing(item, number, version))
@@ -105,7 +133,11 @@ class Load:
             commits: list[list[Operation]] = [
                 [affecting(item), Ack(message.lease)] for item, message in zip(items, held, strict=True)
             ]
-            done = await self.engine.queue.exchange(QUEUE, commits, max_messages=2, lease_s=LEASE_S)
+            try:
+                done = await self.engine.queue.exchange(QUEUE, commits, max_messages=2, lease_s=LEASE_S)
+            except VskillError as error:
+                self.deny([f"done {item}" for item in items], error)
+                raise
             for item, outcome in zip(items, done.outcomes, strict=True):
                 if isinstance(outcome, VskillError):
                     raise outcome
@@ -117,13 +149,13 @@ class Load:
     async def run(self) -> None:
         """Load the engine from every side until it fails or we are cancelled."""
         async with asyncio.TaskGroup() as group:
-            for writer in range(WRITERS):
-                group.create_task(self.write(writer))
+            for _ in range(WRITERS):
+                group.create_task(self.keep_on(self.write))
             for _ in range(CONSUMERS):
-                group.create_task(self.consume())
-            if self.mode is Mode.HONEST:
-                group.create_task(self.exchange())
-            group.create_task(self.read())
+                group.create_task(self.keep_on(self.consume))
+            if self.mode in (Mode.HONEST, Mode.STUBBORN):
+                group.create_task(self.keep_on(self.exchange))
+            group.create_task(self.keep_on(self.read))
 
     async def read(self) -> None:
         """Reads beside the writes: listings, counts and the queue."""
@@ -169,10 +201,12 @@ def term_of(number: int) -> str:
     return f"written{number}times"
 
 
-async def run(path: Path, turn: int, mode: Mode) -> None:
-    """Load the database until somebody kills us."""
-    await Load(await open_sqlite(path, clock=SystemClock()), turn, mode, random.Random(turn)).run()
+async def run(engine: str, location: str, turn: int, mode: Mode) -> None:
+    """Load the store until somebody kills us. What it logs goes to standard error."""
+    set_up_logs("error")
+    opened = await ENGINES[engine].open(location, SystemClock())
+    await Load(opened, turn, mode, random.Random(turn)).run()
 
 
 if __name__ == "__main__":
-    asyncio.run(run(Path(sys.argv[1]), int(sys.argv[2]), Mode(sys.argv[3])))
+    asyncio.run(run(sys.argv[1], sys.argv[2], int(sys.argv[3]), Mode(sys.argv[4])))

@@ -10,19 +10,33 @@ import apsw
 import msgspec
 
 from tests.faults.checker import Done, Journal, Sighting, Verdict, Write, judge
+from tests.faults.killing import Store
 from tests.faults.load_child import QUEUE, term_of
 from vskill_platform.domain.catalog import SUBMISSIONS
 from vskill_platform.domain.recovery import MessageStatus
-from vskill_platform.engines.sqlite import SqliteEngine, open_sqlite
+from vskill_platform.engines.sqlite import open_sqlite
 from vskill_platform.ports.catalog import MAX_CATALOG_PAGE, CatalogQuery
 from vskill_platform.ports.clock import SystemClock
+from vskill_platform.ports.engine import Engine
+from vskill_platform.ports.events import Event
 
 _STATUSES = (MessageStatus.WAITING, MessageStatus.DELAYED, MessageStatus.LEASED, MessageStatus.DEAD)
 
 
-def judge_file(path: Path, journal: Journal) -> Verdict:
-    """Open the file, look at everything in it, and judge."""
-    return judge(journal, asyncio.run(look_at_file(path)))
+def judge_store(store: Store, journal: Journal) -> Verdict:
+    """Open the store, look at everything in it, and judge."""
+    return judge(journal, asyncio.run(look_at(store)))
+
+
+async def look_at(store: Store) -> Sighting:
+    """What a store holds, opened as the next process opens it."""
+    if not store.kind.is_shared:
+        return await look_at_file(Path(store.location))
+    engine = await store.kind.open(store.location, SystemClock())
+    try:
+        return await look(engine)
+    finally:
+        await engine.close()
 
 
 async def look_at_file(path: Path) -> Sighting:
@@ -36,7 +50,7 @@ async def look_at_file(path: Path) -> Sighting:
     return seen
 
 
-async def look(engine: SqliteEngine) -> Sighting:
+async def look(engine: Engine) -> Sighting:
     """What an open engine holds."""
     seen = Sighting()
     await _look_at_keys(engine, seen)
@@ -54,7 +68,7 @@ def _check_integrity(path: Path) -> list[str]:
         connection.close()
 
 
-async def _look_at_keys(engine: SqliteEngine, seen: Sighting) -> None:
+async def _look_at_keys(engine: Engine, seen: Sighting) -> None:
     keys = [key async for chunk in engine.kv.scan("") for key, _ in chunk]
     for key, entry in zip(keys, await engine.kv.get_many(keys), strict=True):
         if entry is None or isinstance(entry, Exception):
@@ -71,7 +85,7 @@ async def _look_at_keys(engine: SqliteEngine, seen: Sighting) -> None:
                 seen.versions[Done(item)] = entry.version
 
 
-async def _look_at_catalog(engine: SqliteEngine, seen: Sighting) -> None:
+async def _look_at_catalog(engine: Engine, seen: Sighting) -> None:
     while True:
         query = CatalogQuery(SUBMISSIONS, sort="skill_name", limit=MAX_CATALOG_PAGE, offset=len(seen.rows))
         page = await engine.catalog.query(query)
@@ -84,18 +98,24 @@ async def _look_at_catalog(engine: SqliteEngine, seen: Sighting) -> None:
             seen.damage.append(f"the search for {term_of(number)} finds {found} of {count}")
 
 
-async def _look_at_events(engine: SqliteEngine, seen: Sighting) -> None:
+async def _look_at_events(engine: Engine, seen: Sighting) -> None:
+    for event in await read_events(engine):
+        seen.events.setdefault(event.subject, []).append(int(event.data))
+
+
+async def read_events(engine: Engine) -> list[Event]:
+    """Every event that there is."""
+    events: list[Event] = []
     after = 0
     while True:
         page = await engine.events.read(after)
-        for event in page.events:
-            seen.events.setdefault(event.subject, []).append(int(event.data))
+        events += page.events
         if not page.events:
-            return
+            return events
         after = page.last
 
 
-async def _look_at_queue(engine: SqliteEngine, seen: Sighting) -> None:
+async def _look_at_queue(engine: Engine, seen: Sighting) -> None:
     for status in _STATUSES:
         cursor: str | None = None
         while True:

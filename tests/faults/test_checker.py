@@ -111,3 +111,10 @@ def test_checker_counts_write_as_recovered__when_its_acknowledgement_was_not_hea
     del journal.acknowledged[Write("b", 1)]
     verdict = judge(journal, sound_store())
     assert (verdict.faults, verdict.recovered) == ({}, {Write("b", 1)})
+
+
+def test_checker_reports_write__when_it_was_refused_and_is_there() -> None:
+    journal = sound_journal()
+    del journal.acknowledged[Write("b", 1)]
+    journal.refused.add(Write("b", 1))
+    assert judge(journal, sound_store()).faults == {"refused_and_there": {Write("b", 1)}}

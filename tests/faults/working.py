@@ -114,9 +114,10 @@ def pause_children(workers: Workers, *, pauses: Iterable[float], mode: WorkMode)
         if workers.kind.is_shared:
             stack.enter_context(workers.child(mode))
         for count, wait_s in enumerate(pauses, start=1):
-            child.wait_for(lambda lines, count=count: _has_begun(lines, at_least=3 * count))
+            # Where another child shares the work, this one may have ended before it had so much to do.
+            child.wait_for(lambda lines, count=count: child.has_ended or _has_begun(lines, at_least=3 * count))
             time.sleep(wait_s)
-            if child.process.poll() is not None:
+            if child.has_ended:
                 break
             child.pause(workers.lease_s * 1.3)
             paused += 1

@@ -211,10 +211,6 @@ class ConsumerLoop:
             _log.exception("batch_failed", queue=self._queue, messages=len(batch.messages))
             batch.close(error)
             self._count(Counter(failed=len(batch.messages)))
-        except asyncio.CancelledError:
-            for message in batch.messages:
-                message.release()
-            raise
         else:
             batch.close()
             self._count(report.counts)
@@ -229,6 +225,9 @@ class ConsumerLoop:
         batch = self._running.pop(task)
         metrics.BATCHES.set(len(self._running))
         self._is_alone = False
+        if task.cancelled():  # perhaps before its first step, so that only we can give its messages back
+            for message in batch.messages:
+                message.release()
         self._ended.extend(message for message in batch.messages if not message.is_settled)
         self._changed.set()
 

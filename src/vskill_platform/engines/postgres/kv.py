@@ -42,9 +42,11 @@ SELECT key, value, found FROM (
     ) AS rows
 ) AS counted WHERE before < {_SCAN_BYTES} ORDER BY key
 """
+# The prefix is compared by operators that no index of this table serves. By the usual ones a plan that is made once for
+# all values takes the primary key, on which a prefix looks like few rows and is most of the table.
 _LIST_DUE = f"""
 SELECT key, due_ms, value, version FROM kv
-WHERE due_ms IS NOT NULL AND due_ms <= $5 AND (due_ms, key) > ($6, $7) AND key >= $2 AND key < $3 AND {_LIVE}
+WHERE due_ms IS NOT NULL AND due_ms <= $5 AND (due_ms, key) > ($6, $7) AND key ~>=~ $2 AND key ~<~ $3 AND {_LIVE}
 ORDER BY due_ms, key LIMIT $4
 """
 

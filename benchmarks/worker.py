@@ -1,0 +1,55 @@
+"""`vskill-platform worker` with a scan that waits and looks at nothing: `python -m benchmarks.worker SECONDS`.
+
+Everything else is the real command with its settings from the environment: the loop, the leases, the pipeline, the archives and
+the commit that publishes. The scanner is the one binding of the env that is another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from types import TracebackType
+from typing import Self
+
+from vskill_platform.app import env
+from vskill_platform.cli.main import main
+from vskill_platform.domain.content import SkillContent, content_digest
+from vskill_platform.domain.scan import ScanReport, Verdict
+from vskill_platform.scanning.tier1.packs import load_rules
+from vskill_platform.settings import Settings
+
+
+class WaitingScanner:
+    """Stands in for the pool of scanning processes: every skill passes, after a fixed wait."""
+
+    scan_s = 0.0
+
+    def __init__(self, settings: Settings) -> None:
+        self._rules = load_rules(settings.rules_folder).version
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+    async def scan(self, content: SkillContent) -> ScanReport:
+        """PASS, when the time is over."""
+        await asyncio.sleep(self.scan_s)
+        return ScanReport(
+            name="",
+            verdict=Verdict.PASS,
+            score=100,
+            flagged=False,
+            content_digest=content_digest(content),
+            ruleset_version=self._rules,
+            scanner_version="waits",
+        )
+
+
+if __name__ == "__main__":
+    WaitingScanner.scan_s = float(sys.argv.pop(1))
+    env.ScannerPool = WaitingScanner  # type: ignore[assignment, misc]
+    main()

@@ -51,5 +51,5 @@ class WaitingScanner:
 
 if __name__ == "__main__":
     WaitingScanner.scan_s = float(sys.argv.pop(1))
-    env.ScannerPool = WaitingScanner  # type: ignore[assignment, misc]
+    env.ScannerPool = WaitingScanner  # type: ignore[assignment, attr-defined]
     main()

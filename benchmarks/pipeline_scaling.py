@@ -58,7 +58,7 @@ async def _measure(server: PostgresServer, data: Path, count: int) -> Measured:
     place = Place(server, server.create_database(), data)
     async with (
         open_env(place.settings()) as env,
-        running_workers(place, count, scan_s=SCAN_S, batch_size=1, batches_in_flight=1) as pids,
+        running_workers(place, count, work=str(SCAN_S), batch_size=1, batches_in_flight=1) as pids,
     ):
         total = count * SUBMISSIONS_EACH
         operations = await run_with_worker_env(env, lambda: _operations(total))

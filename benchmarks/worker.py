@@ -1,7 +1,8 @@
-"""`vskill-platform worker` with a scan that waits and looks at nothing: `python -m benchmarks.worker SECONDS`.
+"""`vskill-platform worker` with one binding of its env exchanged: `python -m benchmarks.worker WORK worker`.
 
-Everything else is the real command with its settings from the environment: the loop, the leases, the pipeline, the archives and
-the commit that publishes. The scanner is the one binding of the env that is another.
+WORK is a number of seconds: the pipeline is the real one, and its scanner waits so long and lets everything pass. Or it is
+`review`: every submission is claimed and left to a person. Everything else is the real command, with its settings from the
+environment.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from vskill_platform.domain.content import SkillContent, content_digest
 from vskill_platform.domain.scan import ScanReport, Verdict
 from vskill_platform.scanning.tier1.packs import load_rules
 from vskill_platform.settings import Settings
+from vskill_platform.testing.processing import review_everything
 
 
 class WaitingScanner:
@@ -49,7 +51,15 @@ class WaitingScanner:
         )
 
 
-if __name__ == "__main__":
-    WaitingScanner.scan_s = float(sys.argv.pop(1))
+def exchange_binding(work: str) -> None:
+    """Make the env of this process hold what the benchmark wants in place of the real thing."""
+    if work == "review":
+        env.process_message = review_everything  # type: ignore[attr-defined]
+    else:
+        WaitingScanner.scan_s = float(work)
     env.ScannerPool = WaitingScanner  # type: ignore[assignment, attr-defined]
+
+
+if __name__ == "__main__":
+    exchange_binding(sys.argv.pop(1))
     main()

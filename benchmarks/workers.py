@@ -41,20 +41,23 @@ class Place:
 
 
 @asynccontextmanager
-async def running_workers(place: Place, count: int, *, scan_s: float, **settings: object) -> AsyncIterator[list[int]]:
-    """So many worker processes that are up; gives their process ids. They are told to drain at the end, and must."""
+async def running_workers(place: Place, count: int, *, work: str, **settings: object) -> AsyncIterator[list[int]]:
+    """So many worker processes that are up, each with this work of `benchmarks.worker`; gives their process ids.
+
+    They are told to drain at the end, and must end well.
+    """
     given = {"data": place.data, "database_url": place.server.url(place.database), "log_level": "error", **settings}
     environment = {**os.environ, **{f"{PREFIX}{name.upper()}": str(value) for name, value in given.items()}}
     async with AsyncExitStack() as stack:
-        starting = [_worker(scan_s, environment) for _ in range(count)]
+        starting = [_worker(work, environment) for _ in range(count)]
         processes = await asyncio.gather(*(stack.enter_async_context(one) for one in starting))
         yield [process.pid for process in processes]
 
 
 @asynccontextmanager
-async def _worker(scan_s: float, environment: dict[str, str]) -> AsyncIterator[asyncio.subprocess.Process]:
+async def _worker(work: str, environment: dict[str, str]) -> AsyncIterator[asyncio.subprocess.Process]:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "benchmarks.worker", str(scan_s), "worker",
+        sys.executable, "-m", "benchmarks.worker", work, "worker",
         env=environment, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     assert process.stderr is not None

@@ -117,16 +117,20 @@ ON_POSTGRES = {
     "procrastinate": Setup(
         module="benchmarks.peers.procrastinate_postgres",
         distributions=("procrastinate", "psycopg"),
+        accelerators=("psycopg-binary", "uvloop"),
         processes=1,
-        concurrency=10,
+        concurrency=30,
         remark="finished jobs deleted",
     ),
     "saq": Setup(
         module="benchmarks.peers.saq_postgres",
         distributions=("saq", "psycopg"),
+        accelerators=("psycopg-binary", "uvloop"),
         processes=1,
-        concurrency=10,
+        concurrency=30,
         remark="no result kept",
     ),
 }
-"""Libraries that keep their queue in PostgreSQL, to be run on the same server as ours."""
+"""Libraries that keep their queue in PostgreSQL, to be run on the same server as ours, with as many in flight as ours has.
+
+Tried: saq does a quarter more with 30 in flight than with 10, procrastinate the same. Both have the compiled driver."""

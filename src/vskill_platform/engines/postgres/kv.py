@@ -8,6 +8,7 @@ from vskill_platform.domain.catalog import MAX_NUMBER, MIN_NUMBER
 from vskill_platform.domain.errors import VskillError
 from vskill_platform.engines.cursors import encode_cursor, number_and_text_position, text_position
 from vskill_platform.engines.key_ranges import PAST_ALL_KEYS, key_ranges, refused_keys
+from vskill_platform.engines.postgres.gets import Gets
 from vskill_platform.engines.postgres.readers import Readers
 from vskill_platform.engines.postgres.times import Times
 from vskill_platform.ports.kv import (
@@ -27,7 +28,6 @@ _SCAN_CHUNK = 1000
 _SCAN_BYTES = 4 * 1024 * 1024
 
 _LIVE = "(expires_ms IS NULL OR expires_ms > (SELECT moment($1)))"
-_GET = f"SELECT value, version FROM kv WHERE key = $2 AND {_LIVE}"
 _GET_MANY = f"SELECT key, value, version FROM kv WHERE key = ANY ($2) AND {_LIVE}"
 _LIST = f"""
 SELECT key FROM kv WHERE key >= $2 AND key > $3 AND key < $4 AND {_LIVE} ORDER BY key LIMIT $5
@@ -42,9 +42,11 @@ SELECT key, value, found FROM (
     ) AS rows
 ) AS counted WHERE before < {_SCAN_BYTES} ORDER BY key
 """
+# The prefix is compared by operators that no index of this table serves. By the usual ones a plan that is made once for
+# all values takes the primary key, on which a prefix looks like few rows and is most of the table.
 _LIST_DUE = f"""
 SELECT key, due_ms, value, version FROM kv
-WHERE due_ms IS NOT NULL AND due_ms <= $5 AND (due_ms, key) > ($6, $7) AND key >= $2 AND key < $3 AND {_LIVE}
+WHERE due_ms IS NOT NULL AND due_ms <= $5 AND (due_ms, key) > ($6, $7) AND key ~>=~ $2 AND key ~<~ $3 AND {_LIVE}
 ORDER BY due_ms, key LIMIT $4
 """
 
@@ -55,25 +57,28 @@ class PostgresKV:
     def __init__(self, readers: Readers, times: Times) -> None:
         self._readers = readers
         self._times = times
+        self._gets = Gets(self._read_keys)
 
     async def get(self, key: str) -> Entry | None:
         """The entry under a key."""
         self._readers.check_open()
         check_key(key)
-        rows = await self._readers.fetch(_GET, self._times.asked_ms(), key)
-        return Entry(*rows[0]) if rows else None
+        return await self._gets.get(key)
 
     async def get_many(self, keys: Sequence[str]) -> Sequence[Entry | VskillError | None]:
         """The entries under many keys."""
         self._readers.check_open()
         refused = refused_keys(keys)
-        wanted = [key for key in keys if key not in refused]
+        entries = await self._read_keys([key for key in keys if key not in refused])
+        return [refused.get(key) or entries.get(key) for key in keys]
+
+    async def _read_keys(self, keys: Sequence[str]) -> dict[str, Entry]:
         entries: dict[str, Entry] = {}
-        for start in range(0, len(wanted), _BULK_KEYS):
-            chunk = wanted[start : start + _BULK_KEYS]
+        for start in range(0, len(keys), _BULK_KEYS):
+            chunk = keys[start : start + _BULK_KEYS]
             rows = await self._readers.fetch(_GET_MANY, self._times.asked_ms(), chunk)
             entries.update((key, Entry(value, version)) for key, value, version in rows)
-        return [refused.get(key) or entries.get(key) for key in keys]
+        return entries
 
     async def list(self, prefix: str, *, cursor: str | None = None, limit: int = MAX_PAGE_KEYS) -> Page:
         """One page of keys."""

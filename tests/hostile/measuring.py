@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import perf_counter
@@ -31,13 +31,18 @@ class Measure:
 
 @contextmanager
 def measured(steady: Iterable[int]) -> Iterator[Measure]:
-    """Watch this process and all it starts while the block lasts. `steady` are children that were there before."""
+    """Watch this process and all it starts while the block lasts. `steady` are children of the case's that were there before.
+
+    Other children that were there before, such as a server for other tests, are left alone with all that they start.
+    """
     measure = Measure()
-    for pid in (os.getpid(), *steady):
+    ours = {os.getpid(), *steady}
+    for pid in ours:
         _forget_peak(pid)
+    strangers = descendants().keys() - ours
     before_kib = _status_kib(os.getpid(), "VmRSS")
     ending = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(measure, ending), name="watcher")
+    watcher = threading.Thread(target=_watch, args=(measure, ending, strangers), name="watcher")
     watcher.start()
     started = perf_counter()
     try:
@@ -49,14 +54,14 @@ def measured(steady: Iterable[int]) -> Iterator[Measure]:
         measure.own_kib = max(0, _status_kib(os.getpid(), "VmHWM") - before_kib)
 
 
-def descendants() -> dict[int, str]:
-    """Every living process below this one, with the name of its program."""
+def descendants(*, without: Collection[int] = ()) -> dict[int, str]:
+    """Every living process below this one, with the name of its program; not those below the ones that are left out."""
     parents: dict[int, tuple[int, str]] = {}
     for entry in os.listdir("/proc"):
         if entry.isdigit():
             with suppress(OSError, IndexError):
                 name, _, rest = Path(f"/proc/{entry}/stat").read_text().partition("(")[2].rpartition(") ")
-                if rest.split()[0] not in "ZX":
+                if rest.split()[0] not in "ZX" and int(entry) not in without:
                     parents[int(entry)] = (int(rest.split()[1]), name)
     ours = {os.getpid()}
     while found := {pid for pid, (parent, _) in parents.items() if parent in ours and pid not in ours}:
@@ -69,7 +74,7 @@ async def left_running(before: Mapping[int, str], *, allowed: Callable[[], Itera
 
     def left() -> list[str]:
         known = {*before, *allowed()}
-        return sorted(name for pid, name in descendants().items() if pid not in known)
+        return sorted(descendants(without=known).values())
 
     with suppress(TimeoutError):
         async with asyncio.timeout(PATIENCE_S):
@@ -94,11 +99,11 @@ def changed(before: Mapping[str, object], after: Mapping[str, object]) -> list[s
     return sorted(path for path in {*before, *after} if before.get(path) != after.get(path))
 
 
-def _watch(measure: Measure, ending: threading.Event) -> None:
+def _watch(measure: Measure, ending: threading.Event, strangers: Set[int]) -> None:
     ours = _command_line(os.getpid())
     while True:
         is_last = ending.wait(SAMPLE_S)
-        for pid, name in descendants().items():
+        for pid, name in descendants(without=strangers).items():
             if _command_line(pid) == ours:
                 continue  # between fork and exec it is this process once more, with all its memory
             measure.programs.add(_program(pid) or name)

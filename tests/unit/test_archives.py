@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from vskill_platform.domain.archives import build_tar, build_zip, read_tar
@@ -80,6 +80,7 @@ def test_archives_hold_files_as_they_are__for_any_tool() -> None:
         ]
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(contents)
 def test_tar_gives_back_what_went_in__for_any_content(content: object) -> None:
     assert read_tar(build_tar(content)) == content  # type: ignore[arg-type]

@@ -63,7 +63,7 @@ SCANNER_STARTS = Counter(
     "vskill_scanner_starts", "Scanning processes that were started: first ones, and replacements.", ["reason"],
     registry=REGISTRY,
 )  # fmt: skip
-CRON_RUNS = Counter("vskill_cron_runs", "Runs of cron jobs by this process.", ["job", "outcome"], registry=REGISTRY)
+CRON_RUNS = Counter("vskill_cron_runs", "Runs of cron jobs by this process.", ["task", "outcome"], registry=REGISTRY)
 CRON_HOLDER = Gauge(
     "vskill_cron_holder", "1 where this process holds the lease and runs the cron jobs, else 0.", registry=REGISTRY
 )

@@ -202,7 +202,7 @@ def test_one_cron_works_and_another_takes_over__when_it_is_killed(group: Process
     wait_until(lambda: _holders(crons) == crons, what="the last has taken over from one that gave up the lease")
 
 
-_RUNS = 'vskill_cron_runs_total{job="sweep",outcome="ok"}'
+_RUNS = 'vskill_cron_runs_total{outcome="ok",task="sweep"}'
 
 
 def _sweepers(crons: list[Running]) -> list[Running]:

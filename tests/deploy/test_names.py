@@ -29,7 +29,7 @@ ADDED_BY_PROMETHEUS = {"job", "instance", "le", "role"}
 LABEL_VALUES = {
     ("vskill_queue_messages", "state"): {"waiting", "delayed", "leased", "dead"},
     ("vskill_submissions", "state"): {state.value for state in SubmissionState},
-    ("vskill_cron_runs_total", "exported_job"): {"sweep", "purge", "collect"},
+    ("vskill_cron_runs_total", "task"): {"sweep", "purge", "collect"},
 }
 PROCESSES = deployment.processes()
 
@@ -107,18 +107,13 @@ def test_page_names_only_metrics_that_exist__and_only_alerts_that_are_raised() -
 def test_expression_names_only_metrics_and_labels_that_exist(place: str, expression: str) -> None:
     used = [METRICS.get(name) for name in re.findall(r"\bvskill_[a-z_]+", expression)]
     assert None not in used, place
-    labels = {_as_scraped(label) for metric in used if metric for label in metric.labels} | ADDED_BY_PROMETHEUS
+    labels = {label for metric in used if metric for label in metric.labels} | ADDED_BY_PROMETHEUS
     grouped = [label for list_ in re.findall(r"by \(([^)]*)\)", expression) for label in re.findall(r"\w+", list_)]
     matched = [
         label for braces in re.findall(r"\w\{([^}]*)\}", expression) for label in re.findall(r"(\w+)\s*[=!]", braces)
     ]
     shown = re.findall(r"\{\{\s*(?:\$labels\.)?(\w+)\s*\}\}", expression)
     assert {*grouped, *matched, *shown} <= labels, place
-
-
-def _as_scraped(label: str) -> str:
-    """The name that Prometheus gives to a label that it has one of itself."""
-    return f"exported_{label}" if label in ("job", "instance") else label
 
 
 def test_expression_asks_only_for_values_that_a_label_can_have() -> None:
@@ -152,3 +147,7 @@ def test_probes_ask_for_paths_that_are_served() -> None:
 
 def _named_in_site(pattern: str) -> list[str]:
     return re.findall(pattern, deployment.SITE.read_text())
+
+
+def test_metrics_have_no_label__that_prometheus_has_itself() -> None:
+    assert not {label for metric in METRICS.values() for label in metric.labels} & {"job", "instance"}

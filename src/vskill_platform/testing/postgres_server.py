@@ -19,6 +19,7 @@ from pathlib import Path
 
 import asyncpg
 
+from vskill_platform.engines.postgres.connection import SCHEMA
 from vskill_platform.testing.waits import eventually
 
 _START_S = 60.0
@@ -188,7 +189,7 @@ class PostgresServer:
         return done.stdout.strip()
 
 
-async def empty_database(url: str, *, schema: str = "vskill") -> None:
+async def empty_database(url: str, *, schema: str = SCHEMA) -> None:
     """Remove every row of an engine's tables. Much faster than a new database."""
     connection = await asyncpg.connect(url)
     try:

@@ -18,6 +18,8 @@ from vskill_platform.domain.errors import (
     VskillError,
 )
 
+SCHEMA = "vskill"
+"""The schema that a registry has for itself, unless it is given another."""
 CONNECT_S = 10.0
 """How long making a connection may take."""
 

@@ -11,7 +11,7 @@ from vskill_platform.domain.delivery import MAX_ATTEMPTS
 from vskill_platform.domain.errors import EngineRefused, InvalidSettings
 from vskill_platform.engines.postgres.catalog import PostgresCatalog
 from vskill_platform.engines.postgres.commit import PostgresCommit
-from vskill_platform.engines.postgres.connection import URL_FORM, Access, translated_errors
+from vskill_platform.engines.postgres.connection import SCHEMA, URL_FORM, Access, translated_errors
 from vskill_platform.engines.postgres.events import PostgresEvents
 from vskill_platform.engines.postgres.inventory import PostgresInventory, take_inventory
 from vskill_platform.engines.postgres.kv import PostgresKV
@@ -88,7 +88,7 @@ async def open_postgres(
     clock: Clock | None = None,
     max_attempts: int = MAX_ATTEMPTS,
     application_name: str = "vskill-platform",
-    schema: str = "vskill",
+    schema: str = SCHEMA,
     pool_size: int = 10,
     statement_timeout_s: float = 30.0,
     lookup_limit_s: float = 30.0,

@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from typing import NamedTuple
 
-from vskill_platform.engines.postgres.connection import Access, translated_errors
+from vskill_platform.engines.postgres.connection import SCHEMA, Access, translated_errors
 from vskill_platform.engines.postgres.schema import find_refusal, migrations
 
-_SCHEMA = "vskill"
 _LIMIT_S = 10.0
 
 
@@ -28,7 +27,7 @@ class PostgresFacts(NamedTuple):
 
 async def inspect_postgres(url: str, *, application_name: str) -> PostgresFacts:
     """Ask the server, read-only. Raises StoreUnavailable or EngineRefused where it cannot be asked."""
-    access = Access(url=url, schema=_SCHEMA, application_name=application_name, statement_timeout_s=_LIMIT_S)
+    access = Access(url=url, schema=SCHEMA, application_name=application_name, statement_timeout_s=_LIMIT_S)
     connection = await access.connect({"default_transaction_read_only": "on"})
     try:
         with translated_errors(access):

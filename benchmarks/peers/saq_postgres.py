@@ -8,8 +8,8 @@ from saq import Worker
 from saq.queue.postgres import PostgresQueue
 from saq.types import Context
 
-from benchmarks.peers.event_loop import run
-from benchmarks.peers.tally import Tally, obey
+from benchmarks.peers.event_loop import obey_async
+from benchmarks.peers.tally import Tally
 
 
 async def _enqueue(store: str, jobs: int) -> None:
@@ -46,17 +46,5 @@ async def _count_left(store: str) -> int:
         await queue.disconnect()
 
 
-def enqueue(store: str, jobs: int) -> None:
-    run(_enqueue(store, jobs))
-
-
-def work(store: str, concurrency: int, tally: Tally) -> None:
-    run(_work(store, concurrency, tally))
-
-
-def count_left(store: str) -> int:
-    return run(_count_left(store))
-
-
 if __name__ == "__main__":
-    obey(enqueue=enqueue, work=work, count_left=count_left)
+    obey_async(enqueue=_enqueue, work=_work, count_left=_count_left)

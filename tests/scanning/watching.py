@@ -53,8 +53,12 @@ def has_input(pid: int) -> bool:
 
 
 def bad_child(folder: Path, *, body: str) -> str:
-    """A program to start in place of python: it takes the rules, is ready, reads a job, and does what `body` says."""
-    program = folder / "bad-child"
+    """A program to start in place of python: it takes the rules, is ready, reads a job, and does what `body` says.
+
+    It bears python's name too, for a process that is just ending tells no more of itself than that.
+    """
+    program = folder / "bad-child" / "python3"
+    program.parent.mkdir(exist_ok=True)
     program.write_text(
         f"#!{sys.executable} -I\n"
         "import os, struct, sys\n"

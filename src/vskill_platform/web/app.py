@@ -10,17 +10,18 @@ from litestar.exceptions import HTTPException
 from litestar.types import ASGIApp, ControllerRouterHandler, Receive, Scope, Send
 
 from vskill_platform.ports.env import WorkerEnv
-from vskill_platform.web.api.submissions import LIMITED, create_submission, show_submission
+from vskill_platform.web.api.routes import API_ROUTES
+from vskill_platform.web.api.submissions import LIMITED
 from vskill_platform.web.control import CONTROL_ROUTES
 from vskill_platform.web.headers import with_security_headers
 from vskill_platform.web.health import healthz
 from vskill_platform.web.metrics import show_metrics
-from vskill_platform.web.pages.start import start_page
+from vskill_platform.web.pages.routes import PAGE_ROUTES
 from vskill_platform.web.problems import answer_error
 from vskill_platform.web.request_metrics import with_request_metrics
 from vskill_platform.worker_context import request_env_storage
 
-_PUBLIC_ROUTES: list[ControllerRouterHandler] = [start_page, healthz, create_submission, show_submission]
+_PUBLIC_ROUTES: list[ControllerRouterHandler] = [*PAGE_ROUTES, *API_ROUTES, healthz]
 
 
 def create_web_app(env: WorkerEnv) -> ASGIApp:

@@ -1,0 +1,12 @@
+"""Every route of the public API, in one list."""
+
+from __future__ import annotations
+
+from litestar.types import ControllerRouterHandler
+
+from vskill_platform.web.api.submissions import create_submission, show_submission
+
+API_ROUTES: list[ControllerRouterHandler] = [
+    create_submission,
+    show_submission,
+]

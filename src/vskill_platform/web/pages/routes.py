@@ -1,0 +1,11 @@
+"""Every page for people, in one list."""
+
+from __future__ import annotations
+
+from litestar.types import ControllerRouterHandler
+
+from vskill_platform.web.pages.start import start_page
+
+PAGE_ROUTES: list[ControllerRouterHandler] = [
+    start_page,
+]

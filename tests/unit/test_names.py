@@ -94,7 +94,6 @@ def test_terms_are_bounded() -> None:
     assert len(document_terms(" ".join(f"w{number}" for number in range(10_000)))) == MAX_DOCUMENT_TERMS
 
 
-
 @given(st.text())
 def test_fold_is_stable(text: str) -> None:
     assert fold(fold(text)) == fold(text)

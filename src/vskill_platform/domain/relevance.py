@@ -26,7 +26,7 @@ EXACT, BEGINNING, MISSPELT = 1.0, 0.7, 0.5
 COVERAGE_POINTS = 4.0
 BEGINS_POINTS = 2.0
 WEIGHT_UNIT = 1000
-MOST_RANKED = 200
+MOST_RANKED = 100
 """Of more documents than this, only those that stand first by where the words are, and by weight, are ranked by points."""
 SHORT_BEGINNING = 3
 """A beginning of so few letters is looked for in titles and paths alone."""
@@ -37,6 +37,8 @@ _TIER_POINTS = {CertTier.SCANNED: 0.0, CertTier.VERIFIED: 1.0, CertTier.CERTIFIE
 _MOST_INSTALL_POINTS = 3.0
 _LATIN = "abcdefghijklmnopqrstuvwxyz0123456789"
 _BLOCK = 128
+_LAST_SPACED = "\u2e7f"
+"""Text after this is, by and large, of a script that writes without spaces."""
 
 
 class WantedWord(NamedTuple):
@@ -91,54 +93,57 @@ def skill_weight(tier: CertTier, installs: int) -> int:
     return round(WEIGHT_UNIT * (_TIER_POINTS[tier] + install_points))
 
 
-def is_exact(wanted: Wanted, *, title: str, path: str) -> bool:
-    """Whether the search is the title, the path or its last part: such a document comes before every other."""
-    return wanted.whole in (_whole(title), _whole(path), _whole(last_part(path)))
-
-
-def points(wanted: Wanted, *, title: str, path: str, weight: int) -> float:
-    """How well a document that has every word answers the search."""
-    in_title, in_path = _words(title), _words(path)
+def how_well(wanted: Wanted, *, title: str, path: str, weight: int) -> tuple[bool, float]:
+    """The place of a document that has every word, the best lowest: first those whose title, path or last part of the path is the
+    search, then by points."""
+    names = _names(title, path)
     total = 0.0
     covered: set[str] = set()
     for word in wanted.words:
-        found, how = _best(word, in_title)
+        found, how = _best(word, names.title)
         if found is not None:
             covered.add(found)
             total += TITLE_POINTS * how
             continue
-        found, how = _best(word, in_path)
+        found, how = _best(word, names.path)
         total += TEXT_POINTS * (MISSPELT if word.near else EXACT) if found is None else PATH_POINTS * how
-    begins = BEGINS_POINTS if _whole(title).startswith(wanted.whole) else 0.0
-    coverage = COVERAGE_POINTS * len(covered) / len(in_title) if in_title else 0.0
-    return total / len(wanted.words) + coverage + begins + weight / WEIGHT_UNIT
+    total /= len(wanted.words)
+    if covered:
+        total += COVERAGE_POINTS * len(covered) / len(names.title)
+    if names.wholes[0].startswith(wanted.whole):
+        total += BEGINS_POINTS
+    return wanted.whole not in names.wholes, -(total + weight / WEIGHT_UNIT)
 
 
 def _best(word: WantedWord, words: tuple[str, ...]) -> tuple[str | None, float]:
     """The word that a wanted one is found in, and how well it fits; None where it is in none."""
-    text, is_prefix = word.term
+    (text, is_prefix), near = word
     if text in words:
         return text, EXACT
-    if is_unspaced(text):
-        return next(((found, EXACT) for found in words if text in found), (None, 0.0))
     if is_prefix:
         for found in words:
             if found.startswith(text):
                 return found, BEGINNING
-    for found in words:
-        if found in word.near:
-            return found, MISSPELT
+    if text > _LAST_SPACED:  # a pair of characters is found anywhere in a run of them
+        return next(((found, EXACT) for found in words if text in found), (None, 0.0))
+    if near:
+        for found in words:
+            if found in near:
+                return found, MISSPELT
     return None, 0.0
 
 
-@lru_cache(maxsize=65536)
-def _words(text: str) -> tuple[str, ...]:
-    return words_of(text)
+class _Names(NamedTuple):
+    """The words of a title and of a path, and the wholes of the title, the path and its last part."""
+
+    title: tuple[str, ...]
+    path: tuple[str, ...]
+    wholes: tuple[str, str, str]
 
 
 @lru_cache(maxsize=65536)
-def _whole(text: str) -> str:
-    return whole_of(text)
+def _names(title: str, path: str) -> _Names:
+    return _Names(words_of(title), words_of(path), (whole_of(title), whole_of(path), whole_of(last_part(path))))
 
 
 @lru_cache(maxsize=1024)

@@ -10,6 +10,7 @@ one term. So an index tells, without looking at the document, where a word stand
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ WHOLE, IN_TITLE, IN_TITLE_OR_PATH = "0:", "1:", "2:"
 """Marks before a term. No word holds a colon, so no word is taken for a marked one."""
 MAX_DOCUMENT_TERMS = 4096
 MAX_QUERY_TERMS = 16
+_ASCII_RUN = re.compile("[a-z0-9]+")
 _UNSPACED = (
     (0x2E80, 0x2FDF),
     (0x3040, 0x30FF),
@@ -102,6 +104,8 @@ def fold(text: str) -> str:
 
 def _runs(text: str) -> list[str]:
     """Maximal runs of letters and digits, cut where the writing changes between spaced and unspaced."""
+    if text.isascii():
+        return _ASCII_RUN.findall(text.lower())
     runs: list[str] = []
     run: list[str] = []
     for char in fold(text):

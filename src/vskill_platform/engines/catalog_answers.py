@@ -11,9 +11,8 @@ from vskill_platform.domain.relevance import (
     MOST_RANKED,
     Wanted,
     accepted_terms,
-    is_exact,
+    how_well,
     marked_terms,
-    points,
     read_search,
     spellings,
 )
@@ -101,5 +100,4 @@ def _level(document: Document, wanted: Wanted) -> int:
 
 def _how_well(document: Document, wanted: Wanted) -> tuple[bool, float]:
     title = str(document.sorts[document.collection.text_sorts[0]])
-    value = points(wanted, title=title, path=document.id, weight=document.weight)
-    return (not is_exact(wanted, title=title, path=document.id), -value)
+    return how_well(wanted, title=title, path=document.id, weight=document.weight)

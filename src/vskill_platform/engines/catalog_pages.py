@@ -17,9 +17,8 @@ from vskill_platform.domain.relevance import (
     MOST_RANKED,
     Wanted,
     accepted_terms,
-    is_exact,
+    how_well,
     marked_terms,
-    points,
     read_search,
     spellings,
 )
@@ -67,16 +66,17 @@ def answer(query: CatalogQuery, columns: Columns) -> Answer:
     found: Numbers | None = None
     if wanted.words:
         found, wanted = yield from _find(wanted, columns)
-    matching = _filter(found, columns, query.where)
+    filtered = _Filtered(found, columns, query.where)
+    matching = filtered.matching
     if wanted.words and query.sort is None and matching is not None:
         page = yield from _most_relevant(matching, wanted, columns, query)
     else:
         page = _sorted_page(matching, columns, query)
-    counts = {facet: _count(facet, found, columns, query) for facet in query.counts}
+    counts = {facet: filtered.count(facet) for facet in query.counts}
     rows: dict[int, bytes] = (yield ReadRows(tuple(page))) if page else {}
     if len(rows) != len(page):
         raise RowMissing
-    total = columns.total if matching is None else len(matching)
+    total = len(columns.all if matching is None else matching)
     return CatalogPage([(columns.ids[number], rows[number]) for number in page], total, counts)
 
 
@@ -87,7 +87,7 @@ def _find(wanted: Wanted, columns: Columns) -> Generator[Need, Any, tuple[Number
     if len(found) or not is_ranked:
         return found, wanted
     candidates = spellings(wanted)
-    known = (yield KnownWords(tuple(sorted(candidates)))) if candidates else ()
+    known = (yield KnownWords(tuple(candidates))) if candidates else ()
     forgiving = wanted.forgiving(known)
     if not any(word.near for word in forgiving.words):
         return found, wanted
@@ -109,7 +109,9 @@ def _having(words: Sequence[tuple[QueryTerm, ...]], columns: Columns) -> Asking:
 
 
 def _in_any(sets: Sequence[Numbers]) -> Numbers:
-    return np.unique(np.concatenate(sets)) if len(sets) > 1 else np.sort(sets[0])
+    """Numbers that are in any of the sets, in order, each once."""
+    every = np.sort(np.concatenate(sets))
+    return every[np.append(True, every[1:] != every[:-1])] if len(every) else every
 
 
 def _in_all(sets: Sequence[Numbers]) -> Numbers:
@@ -128,20 +130,30 @@ def _common(some: Numbers, many: Numbers) -> Numbers:
     return some[is_common]
 
 
-def _filter(found: Numbers | None, columns: Columns, where: Mapping[str, tuple[str, ...]]) -> Numbers | None:
-    """Those of the found documents (of all, where nothing was searched) that match every facet; None for all."""
-    for facet, wanted in where.items():
-        if found is None:
-            found = np.flatnonzero(columns.is_there).astype(np.int32)
-        is_wanted = columns.facet_columns[facet].codes_with(wanted)
-        found = found[is_wanted[columns.codes[facet][found]]]
-    return found
+class _Filtered:
+    """What a search found (or everything), held against each filter on its own, so that any but one can be counted."""
 
+    def __init__(self, found: Numbers | None, columns: Columns, where: Mapping[str, tuple[str, ...]]) -> None:
+        self._found = found
+        self._columns = columns
+        self._fits = {facet: self._fitting(facet, wanted) for facet, wanted in where.items()}
+        self.matching = self._without("")
 
-def _count(facet: str, found: Numbers | None, columns: Columns, query: CatalogQuery) -> dict[str, int]:
-    """How many documents have each value of a facet, among what would match without a filter by that facet."""
-    where = {name: values for name, values in query.where.items() if name != facet}
-    return columns.count(facet, _filter(found, columns, where))
+    def count(self, facet: str) -> dict[str, int]:
+        """How many documents have each value of a facet, among what would match without a filter by that facet."""
+        return self._columns.count(facet, self._without(facet) if facet in self._fits else self.matching)
+
+    def _fitting(self, facet: str, wanted: tuple[str, ...]) -> NDArray[np.bool_]:
+        numbers = self._columns.all if self._found is None else self._found
+        return self._columns.facet_columns[facet].codes_with(wanted)[self._columns.codes[facet][numbers]]
+
+    def _without(self, left_out: str) -> Numbers | None:
+        """What matches every other filter; None for all documents."""
+        fits = [fit for facet, fit in self._fits.items() if facet != left_out]
+        if not fits:
+            return self._found
+        numbers = self._columns.all if self._found is None else self._found
+        return numbers[np.logical_and.reduce(fits)]
 
 
 def _sorted_page(matching: Numbers | None, columns: Columns, query: CatalogQuery) -> list[int]:
@@ -175,20 +187,25 @@ def _levels(matching: Numbers, wanted: Wanted, columns: Columns) -> Generator[Ne
     levels = np.full(len(matching), 3, dtype=np.int64)
     for level, mark in ((2, IN_TITLE_OR_PATH), (1, IN_TITLE)):
         having = yield from _having([marked_terms(word, mark) for word in wanted.words], columns)
-        levels[np.isin(matching, having, assume_unique=True)] = level
+        levels[_are_in(matching, having, columns)] = level
     exact = yield from _having([(QueryTerm(f"{WHOLE}{wanted.whole}", is_prefix=False),)], columns)
-    levels[np.isin(matching, exact, assume_unique=True)] = 0
+    levels[_are_in(matching, exact, columns)] = 0
     return levels
+
+
+def _are_in(numbers: Numbers, others: Numbers, columns: Columns) -> NDArray[np.bool_]:
+    flags = np.zeros(len(columns.ids), dtype=np.bool_)
+    flags[others] = True
+    return flags[numbers]
 
 
 def _ranked(numbers: list[int], wanted: Wanted, columns: Columns) -> list[int]:
     """Documents by how well they answer; those that do so equally well stay in their order by weight."""
     titles = columns.text_sorts[columns.collection.text_sorts[0]]
-    weights, rank = columns.number_sorts[RELEVANCE], columns.rank(RELEVANCE)
-
-    def key(number: int) -> tuple[bool, float, int]:
-        title, path = titles[number], columns.ids[number]
-        value = points(wanted, title=title, path=path, weight=int(weights[number]))
-        return (not is_exact(wanted, title=title, path=path), -value, -int(rank[number]))
-
-    return sorted(numbers, key=key)
+    weights = columns.number_sorts[RELEVANCE][numbers].tolist()
+    ranks = columns.rank(RELEVANCE)[numbers].tolist()
+    keys = [
+        (*how_well(wanted, title=titles[number], path=columns.ids[number], weight=weight), -rank)
+        for number, weight, rank in zip(numbers, weights, ranks, strict=True)
+    ]
+    return [number for _, number in sorted(zip(keys, numbers, strict=True))]

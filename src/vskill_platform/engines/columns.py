@@ -20,6 +20,7 @@ from vskill_platform.domain.catalog import Collection
 Numbers = NDArray[np.int32]
 RELEVANCE = "relevance"
 """The order of documents that a search finds equally well: by weight, then by the default sort."""
+_BY_NUMBER = "number"
 _MOST_MOVED = 500
 _MOST_KEPT_TERMS = 256
 
@@ -40,6 +41,7 @@ class FacetColumn:
     def __init__(self) -> None:
         self.known: list[tuple[str, ...]] = [()]
         self._codes: dict[tuple[str, ...], int] = {(): 0}
+        self._codes_by_value: dict[str, list[int]] = {}
 
     def code(self, values: tuple[str, ...]) -> int:
         """The code of these values."""
@@ -48,20 +50,25 @@ class FacetColumn:
             code = len(self.known)
             self.known.append(values)
             self._codes[values] = code
+            for value in values:
+                self._codes_by_value.setdefault(value, []).append(code)
         return code
 
     def codes_with(self, wanted: Iterable[str]) -> NDArray[np.bool_]:
         """For each code, whether it stands for any of these values."""
-        values = frozenset(wanted)
-        return np.fromiter((not values.isdisjoint(known) for known in self.known), dtype=np.bool_)
+        is_wanted = np.zeros(len(self.known), dtype=np.bool_)
+        for value in wanted:
+            is_wanted[self._codes_by_value.get(value, [])] = True
+        return is_wanted
 
     def count(self, codes: NDArray[np.int32]) -> dict[str, int]:
         """How many of these codes stand for each value."""
         counts: dict[str, int] = {}
         by_code = np.bincount(codes, minlength=1)
-        for code in np.flatnonzero(by_code):
+        present = np.flatnonzero(by_code)
+        for code, count in zip(present.tolist(), by_code[present].tolist(), strict=True):
             for value in self.known[code]:
-                counts[value] = counts.get(value, 0) + int(by_code[code])
+                counts[value] = counts.get(value, 0) + count
         return counts
 
 
@@ -83,9 +90,12 @@ class Columns:
     kept_terms: dict[Any, NDArray[np.uint8]] = field(default_factory=dict)
 
     @property
-    def total(self) -> int:
-        """How many documents there are."""
-        return len(self.order(""))
+    def all(self) -> Numbers:
+        """The number of every document, in the order of numbers."""
+        known = self.orders.get(_BY_NUMBER)
+        if known is None:
+            known = self.orders[_BY_NUMBER] = np.flatnonzero(self.is_there).astype(np.int32)
+        return known
 
     def order(self, sort: str) -> Numbers:
         """The numbers of all documents, ascending by a sort and then by id. The sort "" is by id alone."""
@@ -109,7 +119,7 @@ class Columns:
         if numbers is not None:
             return self.facet_columns[facet].count(self.codes[facet][numbers])
         if facet not in self.base_counts:
-            self.base_counts[facet] = self.facet_columns[facet].count(self.codes[facet][self.order("")])
+            self.base_counts[facet] = self.facet_columns[facet].count(self.codes[facet][self.all])
         return dict(self.base_counts[facet])
 
     def keep_term(self, key: object, numbers: Numbers) -> None:
@@ -141,7 +151,8 @@ class Columns:
         fresh.is_there[missing] = False
         moved = [*(line.number for line in lines), *missing]
         if len(moved) <= _MOST_MOVED:
-            fresh.orders = {sort: fresh._moved(sort, order, moved) for sort, order in self.orders.items()}
+            known = [(sort, order) for sort, order in self.orders.items() if sort != _BY_NUMBER]
+            fresh.orders = {sort: fresh._moved(sort, order, moved) for sort, order in known}
         if not has_new_terms and not gone and len(fresh.ids) == len(self.ids):
             fresh.kept_terms = self.kept_terms
         return fresh
@@ -175,8 +186,7 @@ class Columns:
     def _sorted(self, sort: str) -> Numbers:
         """All documents in order, sorted from nothing."""
         if sort == "":
-            there = np.flatnonzero(self.is_there).tolist()
-            return np.array(sorted(there, key=self.ids.__getitem__), dtype=np.int32)
+            return np.array(sorted(self.all.tolist(), key=self.ids.__getitem__), dtype=np.int32)
         before = self.order(self.collection.default_sort if sort == RELEVANCE else "")
         if sort in self.text_sorts:
             return np.array(sorted(before.tolist(), key=self.text_sorts[sort].__getitem__), dtype=np.int32)

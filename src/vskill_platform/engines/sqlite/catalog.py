@@ -118,7 +118,8 @@ def _find_term(connection: apsw.Connection, table: str, term: QueryTerm) -> Numb
 def _refresh(connection: apsw.Connection, collection: Collection, known: Columns | None) -> Columns:
     """The columns as of now: those that are known with what has changed since, or all anew."""
     table = f"catalog_{collection.name}"
-    first, last = fetch_all(connection, f"SELECT min(sequence), max(sequence) FROM {table}_changes")[0]
+    ends = f"SELECT (SELECT min(sequence) FROM {table}_changes), (SELECT max(sequence) FROM {table}_changes)"
+    first, last = fetch_all(connection, ends)[0]
     mark = last or 0
     if known is not None and known.mark == mark:
         return known

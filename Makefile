@@ -25,12 +25,12 @@ run: $(STAMPS)/runtime ## Start the registry (ARGS="--help" passes arguments on)
 	$(BIN)/vskill-platform up $(ARGS)
 
 .PHONY: test
-test: check $(STAMPS)/postgres ## Check, run the tests, hold the coverage
+test: check $(STAMPS)/postgres $(STAMPS)/chromium ## Check, run the tests, hold the coverage
 	$(RUN_PYTEST)
 	$(CHECK_COVERAGE)
 
 .PHONY: test-full
-test-full: check $(STAMPS)/postgres ## The same with the tests that run the stated counts
+test-full: check $(STAMPS)/postgres $(STAMPS)/chromium ## The same with the tests that run the stated counts
 	$(RUN_PYTEST) -m "not faults"
 	$(CHECK_COVERAGE)
 
@@ -59,7 +59,7 @@ docs: $(STAMPS)/dev ## Write the reference pages from the code
 	$(BIN)/python -m tools.reference
 
 .PHONY: pictures
-pictures: $(STAMPS)/dev ## Draw the pictures of the documents from real runs
+pictures: $(STAMPS)/dev $(STAMPS)/chromium ## Draw the pictures of the documents from real runs
 	$(BIN)/python -m tools.pictures
 
 .PHONY: lock
@@ -102,4 +102,8 @@ $(STAMPS)/bench: $(STAMPS)/dev requirements/bench.txt
 
 $(STAMPS)/postgres: $(STAMPS)/venv scripts/ensure-postgres.sh
 	@scripts/ensure-postgres.sh
+	@touch $@
+
+$(STAMPS)/chromium: $(STAMPS)/venv scripts/ensure-chromium.sh
+	@scripts/ensure-chromium.sh
 	@touch $@

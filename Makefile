@@ -55,8 +55,9 @@ faults: $(STAMPS)/dev $(STAMPS)/postgres ## Run the long fault tests
 	VSKILL_TEST_SCALE=faults $(BIN)/python -m pytest --numprocesses=auto -m faults --timeout=3600
 
 .PHONY: docs
-docs: $(STAMPS)/dev ## Write the reference pages from the code
+docs: $(STAMPS)/dev ## Write the reference pages and the scanner's figures from the code
 	$(BIN)/python -m tools.reference
+	$(BIN)/python -m tools.accuracy
 
 .PHONY: pictures
 pictures: $(STAMPS)/dev $(STAMPS)/chromium ## Draw the pictures of the documents from real runs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from uuid import uuid4
 
 import msgspec
 import structlog
@@ -35,6 +36,7 @@ from vskill_platform.domain.errors import (
     StoreUnavailable,
     VskillError,
 )
+from vskill_platform.web.pages.errors import Told, error_page, wants_page
 from vskill_platform.web.views import Problem
 
 PROBLEM_TYPE = "application/problem+json"
@@ -58,22 +60,43 @@ _STATUSES: tuple[tuple[type[VskillError], int], ...] = (
 )
 
 
-def answer_error(request: Request[object, object, State], error: Exception) -> Response[bytes]:
-    """The problem document for an error; one that is nobody's fault but ours is logged and not described."""
+def answer_error(request: Request[object, object, State], error: Exception) -> Response[bytes] | Response[str]:
+    """What is told of an error: a page to a person's browser, a problem document to everybody else."""
+    told = _tell(request, error)
+    headers = {"Cache-Control": "no-store"}
+    if told.retry_after_s is not None:
+        headers["Retry-After"] = str(told.retry_after_s)
+    return error_page(request, told, headers=headers) if wants_page(request) else _answer(told, headers=headers)
+
+
+def _tell(request: Request[object, object, State], error: Exception) -> Told:
+    """What is told of an error; one that is nobody's fault but ours is logged and not described."""
+    path = request.scope["path"]
     if isinstance(error, VskillError):
-        status = _status_of(error)
-        if status >= HTTP_500_INTERNAL_SERVER_ERROR:
-            _log.error("request_failed", path=request.scope["path"], code=error.code, error=error.message)
-        return _answer(status, error.code, error.message, retry_after_s=_retry_after(error))
+        told = Told(_status_of(error), error.code, error.message, _retry_after(error), near=_near(error))
+        if told.status >= HTTP_500_INTERNAL_SERVER_ERROR:
+            told = told._replace(request_id=_new_request_id())
+            _log.error("request_failed", path=path, request_id=told.request_id, code=error.code, error=error.message)
+        return told
     if isinstance(error, HTTPException):
         code = {404: "not_found", 405: "method_not_allowed", 413: "body_too_large"}.get(
             error.status_code, "invalid_input"
         )
-        return _answer(error.status_code, code, _describe(error))
-    _log.error("request_failed", path=request.scope["path"], exc_info=error)
-    return _answer(
-        HTTP_500_INTERNAL_SERVER_ERROR, "internal_error", "Something went wrong here. The operator's log says what."
-    )
+        return Told(error.status_code, code, _describe(error))
+    identity = _new_request_id()
+    _log.error("request_failed", path=path, request_id=identity, exc_info=error)
+    detail = f"Something went wrong here. The operator's log says what, under {identity}."
+    return Told(HTTP_500_INTERNAL_SERVER_ERROR, "internal_error", detail, request_id=identity)
+
+
+def _new_request_id() -> str:
+    """What ties an answer to the line of the log that says more."""
+    return uuid4().hex[:12]
+
+
+def _near(error: VskillError) -> tuple[object, ...]:
+    near = error.fields.get("near", ())
+    return near if isinstance(near, tuple) else ()
 
 
 def _describe(error: HTTPException) -> str:
@@ -93,9 +116,7 @@ def _retry_after(error: VskillError) -> int | None:
     return max(1, math.ceil(seconds)) if isinstance(seconds, int | float) else _RETRY_S
 
 
-def _answer(status: int, code: str, detail: str, *, retry_after_s: int | None = None) -> Response[bytes]:
-    problem = Problem(title=code.replace("_", " ").capitalize(), status=status, code=code, detail=detail)
-    headers = {"Cache-Control": "no-store"}
-    if retry_after_s is not None:
-        headers["Retry-After"] = str(retry_after_s)
-    return Response(msgspec.json.encode(problem), status_code=status, media_type=PROBLEM_TYPE, headers=headers)
+def _answer(told: Told, *, headers: dict[str, str]) -> Response[bytes]:
+    title = told.code.replace("_", " ").capitalize()
+    problem = Problem(title=title, status=told.status, code=told.code, detail=told.detail)
+    return Response(msgspec.json.encode(problem), status_code=told.status, media_type=PROBLEM_TYPE, headers=headers)

@@ -75,7 +75,7 @@ async def submit_repository(url: str, *, skill_name: str = "", actor: Actor = Ac
     address = normalise_repository_url(url)
     _check_name(skill_name)
     for _ in range(_TRIES):
-        found = await _find_claimed(address, skill_name)
+        found = await find_claimed(address, skill_name)
         try:
             if found is None:
                 return await _create(address, skill_name, actor)
@@ -93,7 +93,8 @@ def _check_name(name: str) -> None:
         )
 
 
-async def _find_claimed(address: RepositoryAddress, skill_name: str) -> Found | None:
+async def find_claimed(address: RepositoryAddress, skill_name: str = "") -> Found | None:
+    """The submission that there is for an address, or for one skill of it; None where nobody has submitted it."""
     name = skill_name or (f"/{address.tree_path}" if address.tree_path else "")
     entry = await current_env("kv").kv.get(claim_key(address.url, name))
     return None if entry is None else await find_submission(entry.value.decode())

@@ -79,9 +79,7 @@ def area(title: str, labels: Sequence[str], series: Series) -> Chart:
     """A line with its area below; where a number is not known the line is interrupted."""
     top = round_up(max((value for value in series.values if value is not None), default=0))
     step = SIZE / max(len(labels) - 1, 1)
-    runs = [
-        [(place * step, SIZE - SIZE * value / top) for place, value in run] for run in _known_runs(series.values)
-    ]
+    runs = [[(place * step, SIZE - SIZE * value / top) for place, value in run] for run in _known_runs(series.values)]
     lines = ["M" + " L".join(_point(*point) for point in run) for run in runs]
     areas = [
         f"{line} L{_point(run[-1][0], SIZE)} L{_point(run[0][0], SIZE)} Z"

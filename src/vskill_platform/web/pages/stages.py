@@ -92,7 +92,9 @@ def _decided(view: SubmissionView, steps: list[HistoryEntry]) -> Stage:
             return Stage("Decided", Standing.CURRENT, "A person decides", view.updated_at)
         case Category.REJECTED | Category.BLOCKED:
             is_reached = view.scan is not None or view.state is SubmissionState.BLOCKED
-            return Stage("Decided", Standing.FAILED, _reason(view), view.updated_at) if is_reached else _ahead("Decided")
+            return (
+                Stage("Decided", Standing.FAILED, _reason(view), view.updated_at) if is_reached else _ahead("Decided")
+            )
         case Category.PUBLISHED:
             return Stage("Decided", Standing.DONE, "Approved", _decided_at(steps))
         case Category.ACTIVE if view.state in APPROVED_STATES:

@@ -84,4 +84,6 @@ def tell_answer(word: str) -> Told | None:
 
 def may_try_again(view: SubmissionView) -> bool:
     """Whether coming again can start anything: what has ended may have been mended since."""
-    return CATEGORY_OF[view.state] in (Category.REJECTED, Category.PUBLISHED) or view.state is SubmissionState.NEEDS_REVIEW
+    return (
+        CATEGORY_OF[view.state] in (Category.REJECTED, Category.PUBLISHED) or view.state is SubmissionState.NEEDS_REVIEW
+    )

@@ -52,6 +52,22 @@ def moment(iso: str) -> str:
     return iso if found is None else f"{found.day} {found:%b %Y, %H:%M:%S} UTC"
 
 
+def clock(iso: str) -> str:
+    """A moment of these days, for lists: 16 Nov, 11:08:23."""
+    found = _moment(iso)
+    return iso if found is None else f"{found.day} {found:%b, %H:%M:%S}"
+
+
+def duration(milliseconds: float) -> str:
+    """A span of time in the unit that suits it: 240 ms, 1.4 s, 3 min."""
+    if milliseconds < 1000:
+        return f"{milliseconds:.0f} ms"
+    seconds = milliseconds / 1000
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.0f} h"
+
+
 def short_digest(digest: str) -> str:
     """The beginning of a digest or commit, enough to tell it from others."""
     return digest.removeprefix("sha256:")[:_DIGEST_CHARS]
@@ -88,6 +104,8 @@ FILTERS: dict[str, Callable[..., str]] = {
     "size": size,
     "date": date,
     "moment": moment,
+    "clock": clock,
+    "duration": duration,
     "short_digest": short_digest,
     "words": words,
     "host": host,

@@ -1,4 +1,4 @@
-"""Errors as pages: what happened, and where to go from here. Machines get problem documents instead (web/problems.py)."""
+"""Errors as pages: what happened, and where to go from here. Machines get problem documents instead (web/surface/problems.py)."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from vskill_platform.domain.records import HistoryEntry
 from vskill_platform.domain.submission import APPROVED_STATES, CATEGORY_OF, Category, SubmissionState, Trigger
+from vskill_platform.web.pages.wording import state_words
 from vskill_platform.web.views import SubmissionView
 
 _SCANNING = frozenset({SubmissionState.TIER1_SCANNING, SubmissionState.TIER2_SCANNING})
@@ -137,7 +138,7 @@ def _ahead(title: str) -> Stage:
 
 
 def _reason(view: SubmissionView) -> str:
-    return (view.reason or view.state.value).replace("_", " ").capitalize()
+    return state_words(view.reason.upper() if view.reason else view.state.value)
 
 
 def _commit(view: SubmissionView) -> str:

@@ -16,6 +16,7 @@ from vskill_platform.web.pages.paging import address
 from vskill_platform.web.pages.rendering import PageRequest, page
 from vskill_platform.web.pages.stages import is_under_way, last_step, stages_of
 from vskill_platform.web.pages.submission_words import may_try_again, tell_answer, tell_standing
+from vskill_platform.web.surface.rate_limits import SUBMISSIONS, limited
 
 
 @get("/submissions/{identity:str}")
@@ -46,8 +47,8 @@ async def _describe(identity: str) -> dict[str, Any]:
     }
 
 
-@post("/submissions/{identity:str}/again", status_code=HTTP_303_SEE_OTHER)
-async def try_submission_again(request: PageRequest, identity: FromPath[str]) -> Redirect:
+@post("/submissions/{identity:str}/again", status_code=HTTP_303_SEE_OTHER, guards=[limited(SUBMISSIONS)])
+async def try_submission_again(identity: FromPath[str]) -> Redirect:
     """Submit the same once more, and go on to what came of it. Raises NotFound."""
     submission = (await get_submission(identity)).submission
     url = f"{submission.repo_url}/tree/{submission.tree_path}" if submission.tree_path else submission.repo_url

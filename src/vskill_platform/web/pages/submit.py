@@ -9,7 +9,7 @@ from litestar import Response, get, post
 from litestar.enums import RequestEncodingType
 from litestar.params import Body, FromQuery
 from litestar.response import Redirect
-from litestar.status_codes import HTTP_422_UNPROCESSABLE_ENTITY
+from litestar.status_codes import HTTP_200_OK
 
 from vskill_platform.domain.blocklist import repository_block_key
 from vskill_platform.domain.errors import InvalidInput
@@ -19,9 +19,12 @@ from vskill_platform.pipeline.intake import find_claimed, submit_repository
 from vskill_platform.stores.blocklist import get_block
 from vskill_platform.web.pages.rendering import PageRequest, page
 from vskill_platform.web.pages.submission import see_submission
+from vskill_platform.web.surface.problems import retry_after, status_of
+from vskill_platform.web.surface.rate_limits import SUBMISSIONS, limited
 from vskill_platform.worker_context import current_env
 
 MAX_URL_CHARS = 2000
+_take_place = limited(SUBMISSIONS)
 
 
 class Checked(NamedTuple):
@@ -57,11 +60,16 @@ async def show_check(request: PageRequest, url: FromQuery[str] = "") -> Response
 
 @post("/submit")
 async def submit_form(request: PageRequest, data: SentForm) -> Response[str] | Redirect:
-    """Take in what the form sent and go on to its submission; what cannot be taken in comes back with the reason."""
+    """Take in what the form sent and go on to its submission; what cannot be taken in comes back with the reason.
+
+    An address that is none costs nobody one of the submissions that they have in an hour.
+    """
     try:
+        normalise_repository_url(data.url)
+        await _take_place(request, request.route_handler)
         intake = await submit_repository(data.url, skill_name=data.skill)
     except InvalidInput as error:
-        return _form(request, data.url, Checked("none"), trouble=error.message, status=HTTP_422_UNPROCESSABLE_ENTITY)
+        return _form(request, data.url, Checked("none"), trouble=error)
     return see_submission(intake.submission.id, answer=intake.answer.value)
 
 
@@ -86,14 +94,18 @@ def _written(wanted: RepositoryAddress) -> str:
     return f"{wanted.url}/tree/{wanted.tree_path}" if wanted.tree_path else wanted.url
 
 
-def _form(request: PageRequest, url: str, checked: Checked, *, trouble: str = "", status: int = 200) -> Response[str]:
+def _form(request: PageRequest, url: str, checked: Checked, *, trouble: InvalidInput | None = None) -> Response[str]:
+    headers: dict[str, str] = {}
+    if trouble is not None and (retry_after_s := retry_after(trouble)) is not None:
+        headers["Retry-After"] = str(retry_after_s)
     return page(
         request,
         "submit.html",
-        status_code=status,
+        status_code=HTTP_200_OK if trouble is None else status_of(type(trouble)),
+        headers=headers,
         url=url[:MAX_URL_CHARS],
         checked=checked,
-        trouble=trouble,
+        trouble="" if trouble is None else trouble.message,
         is_scripted=False,
         limit=current_env("settings").settings.submissions_per_hour,
     )

@@ -19,6 +19,15 @@ CAPABILITY_WORDS = {
 }
 """What a capability is called in a list, on a page of its own, and which icon it has; in the order pages show them."""
 
+_STATE_WORDS = {
+    "TIER1_SCANNING": "Scanning",
+    "TIER2_SCANNING": "With the judge",
+    "AUTO_APPROVED": "Approved",
+    "VENDOR_APPROVED": "Approved",
+    "TIER1_FAILED": "Failed the scan",
+    "DEQUEUED": "Taken out",
+}
+
 
 def number(value: int) -> str:
     """A number with a comma between thousands."""
@@ -78,6 +87,11 @@ def words(name: str) -> str:
     return name.replace("_", " ").replace("-", " ").strip().capitalize()
 
 
+def state_words(name: str) -> str:
+    """A submission's state as people say it: TIER1_FAILED is Failed the scan."""
+    return _STATE_WORDS.get(name) or words(name)
+
+
 def host(url: str) -> str:
     """Host and path of an address without protocol and .git: what people recognise."""
     parts = urlsplit(url)
@@ -108,6 +122,7 @@ FILTERS: dict[str, Callable[..., str]] = {
     "duration": duration,
     "short_digest": short_digest,
     "words": words,
+    "state_words": state_words,
     "host": host,
     "path_quote": path_quote,
     "plural": plural,

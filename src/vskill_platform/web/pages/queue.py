@@ -7,16 +7,17 @@ from typing import Annotated, NamedTuple
 from litestar import Response, get
 from litestar.params import FromQuery, QueryParameter
 
-from vskill_platform.domain.submission import Category, SubmissionState
-from vskill_platform.stores.catalog import count_submissions
+from vskill_platform.domain.submission import Category, SubmissionState, count_by_category
+from vskill_platform.stores.catalog import Rows
 from vskill_platform.stores.pause import get_pause
-from vskill_platform.stores.submissions import get_submission_index
+from vskill_platform.stores.submissions import SubmissionRow, get_submission_index
 from vskill_platform.web.pages.paging import PageNumber, address, make_paging, offset_of
 from vskill_platform.web.pages.rendering import PageRequest, page
 
 PATH = "/queue"
 PAGE_SIZE = 50
-SORTS = {"updated": "Newest change", "created": "Newest", "skill_name": "Name"}
+SORTS = {"": "Newest change", "created": "Newest", "skill_name": "Name"}
+_ASCENDING = ("skill_name",)
 
 
 class Tab(NamedTuple):
@@ -34,43 +35,40 @@ async def show_queue_page(
     request: PageRequest,
     q: FromQuery[str] = "",
     wanted: Annotated[str, QueryParameter(name="state")] = "",
-    sort: FromQuery[str] = "updated",
+    sort: FromQuery[str] = "",
     number: PageNumber = 1,
 ) -> Response[str]:
     """One page of submissions with the counts of all categories. Raises InvalidQuery for a state or sort there is not."""
     found = await get_submission_index(
-        state=wanted or None, search=q, limit=PAGE_SIZE, offset=offset_of(number, size=PAGE_SIZE)
+        state=wanted or None,
+        search=q,
+        sort=sort or None,
+        descending=sort not in _ASCENDING,
+        limit=PAGE_SIZE,
+        offset=offset_of(number, size=PAGE_SIZE),
+        counts=("state",),
     )
-    kept = {"q": q, "state": wanted, "sort": "" if sort == "updated" else sort}
+    chosen = {"q": q, "state": wanted, "sort": sort}
     return page(
         request,
         "queue.html",
         rows=found.rows,
-        paging=make_paging(PATH, number=number, size=PAGE_SIZE, total=found.total, parameters=kept),
-        tabs=_tabs(await count_submissions(), wanted, {"q": q, "sort": kept["sort"]}),
+        paging=make_paging(PATH, number=number, size=PAGE_SIZE, total=found.total, parameters=chosen),
+        tabs=make_tabs(found, chosen),
         categories=[member.value for member in Category],
         states=[member.value for member in SubmissionState],
         sorts=SORTS,
-        q=q,
-        state=wanted,
-        sort=sort,
+        chosen=chosen,
         pause=await get_pause(),
         charts=[],
     )
 
 
-def _tabs(counts: dict[str, int], state: str, kept: dict[str, str]) -> list[Tab]:
-    everything = Tab("total", "All", address(PATH, kept), counts["total"], not state)
-    return [
-        everything,
-        *(
-            Tab(
-                category.value,
-                category.value.capitalize(),
-                address(PATH, {**kept, "state": category.value}),
-                counts[category.value],
-                state == category.value,
-            )
-            for category in Category
-        ),
-    ]
+def make_tabs(found: Rows[SubmissionRow], chosen: dict[str, str]) -> list[Tab]:
+    """The categories with how many of each the search finds: counts of the same moment as the rows."""
+    by_state = {SubmissionState(name): count for name, count in found.counts["state"].items()}
+    tabs = [Tab("total", "All", address(PATH, {**chosen, "state": ""}), sum(by_state.values()), not chosen["state"])]
+    for category, count in count_by_category(by_state).items():
+        href = address(PATH, {**chosen, "state": category.value})
+        tabs.append(Tab(category.value, category.value.capitalize(), href, count, chosen["state"] == category.value))
+    return tabs

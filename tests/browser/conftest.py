@@ -8,14 +8,16 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, async_playwright
+from playwright.async_api import Browser, BrowserContext, async_playwright, expect
 
 from tests.browser.sites import Site, running_site
+from tests.browser.stocking import Stock, fill
 from tests.browser.watching import Watched, watch
 from vskill_platform.testing.chromium import chromium_arguments, find_chromium
 from vskill_platform.testing.postgres_server import PostgresServer
 
 LIMIT_MS = 20_000
+expect.set_options(timeout=LIMIT_MS)
 Visit = Callable[..., Awaitable[Watched]]
 
 
@@ -39,6 +41,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """A registry on SQLite that the tests of this process share: each submits repositories of its own."""
     with running_site("", tmp_path_factory.mktemp("site")) as running:
         yield running
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def stock(site: Site) -> Stock:
+    """The shared registry with some of everything in it."""
+    return await fill(site)
 
 
 @pytest.fixture

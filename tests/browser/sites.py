@@ -3,22 +3,53 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import httpx
+from litestar.types import ASGIApp, Receive, Scope, Send
 
 from tests.acceptance.commands import LIMIT_S
 from tests.acceptance.process_group import ProcessGroup, process_group
 from vskill_platform.domain.submission import CATEGORY_OF, Category, SubmissionState
 from vskill_platform.testing.git_repos import BareRepository, make_repository
-from vskill_platform.testing.git_server import serve_repositories_in_thread
+from vskill_platform.testing.git_server import serve_application_in_thread
+from vskill_platform.web.clients.git_http import GitHttp, repositories_below
 
 _LOOK_S = 0.05
 View = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Gate:
+    """What keeps a git server from answering until a test has seen what it wants to see."""
+
+    _is_open: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self._is_open.set()
+
+    @contextmanager
+    def closed(self) -> Iterator[None]:
+        """Let nothing through for as long as the block lasts."""
+        self._is_open.clear()
+        try:
+            yield
+        finally:
+            self._is_open.set()
+
+    def before(self, application: ASGIApp) -> ASGIApp:
+        """The application behind the gate."""
+
+        async def gated(scope: Scope, receive: Receive, send: Send) -> None:
+            await asyncio.to_thread(self._is_open.wait, LIMIT_S)
+            await application(scope, receive, send)
+
+        return gated
 
 
 def skill_md(name: str, *, description: str = "Greets people.", body: str = "Say hello.") -> bytes:
@@ -28,12 +59,13 @@ def skill_md(name: str, *, description: str = "Greets people.", body: str = "Say
 
 @dataclass(slots=True)
 class Site:
-    """A registry, the address of its pages, and the folder and address of the repositories it may fetch."""
+    """A registry, the address of its pages, and the folder, address and gate of the repositories it may fetch."""
 
     group: ProcessGroup
     address: str
     folder: Path
     source: str
+    gate: Gate
 
     def make_repository(self, name: str, files: Mapping[str, bytes]) -> tuple[BareRepository, str]:
         """A repository and its address; `name` is `owner/repository`."""
@@ -85,9 +117,10 @@ def running_site(database_url: str, folder: Path, **settings: str) -> Iterator[S
     """A registry and its git server, until the block ends. Without a database it is on SQLite."""
     repositories = folder / "repositories"
     repositories.mkdir(parents=True)
+    gate = Gate()
     with (
-        serve_repositories_in_thread(repositories) as source,
+        serve_application_in_thread(gate.before(GitHttp(repositories_below(repositories)))) as source,
         process_group(database_url, folder / "data", **settings) as group,
     ):
         running = group.start("up")
-        yield Site(group, running.address, repositories, source)
+        yield Site(group, running.address, repositories, source, gate)

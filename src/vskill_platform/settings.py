@@ -168,6 +168,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     submissions_per_hour: Annotated[
         int, Meta(ge=1, description="Submissions that one address may make in an hour without an account.")
     ] = 10
+    streams_most: Annotated[
+        int, Meta(ge=1, le=1_000_000, description="Event streams that one web process serves at the same time.")
+    ] = 10_000
+    streams_per_address: Annotated[
+        int, Meta(ge=1, le=1_000_000, description="Event streams that one address may have open on one web process.")
+    ] = 32
     trusted_proxies: Annotated[
         str,
         Meta(

@@ -11,10 +11,12 @@ from litestar.types import ASGIApp, ControllerRouterHandler, Receive, Scope, Sen
 
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.web.api.routes import API_ROUTES
+from vskill_platform.web.api.streams import HUB
 from vskill_platform.web.api.submissions import LIMITED
 from vskill_platform.web.control import CONTROL_ROUTES
 from vskill_platform.web.headers import with_security_headers
 from vskill_platform.web.health import healthz
+from vskill_platform.web.live.hub import Hub
 from vskill_platform.web.metrics import show_metrics
 from vskill_platform.web.pages.routes import PAGE_ROUTES
 from vskill_platform.web.problems import answer_error
@@ -24,14 +26,16 @@ from vskill_platform.worker_context import request_env_storage
 _PUBLIC_ROUTES: list[ControllerRouterHandler] = [*PAGE_ROUTES, *API_ROUTES, healthz]
 
 
-def create_web_app(env: WorkerEnv) -> ASGIApp:
-    """The application that anybody may reach."""
-    return with_request_metrics(create_app(env, _PUBLIC_ROUTES, state={LIMITED: True}))
+def create_web_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
+    """The application that anybody may reach. A hub of the caller's is the caller's to stop."""
+    state = {LIMITED: True, HUB: hub or Hub(env)}
+    return with_request_metrics(create_app(env, _PUBLIC_ROUTES, state=state))
 
 
-def create_control_app(env: WorkerEnv) -> ASGIApp:
+def create_control_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
     """The application behind the control socket: the same, the operator's routes, and no limit on submissions."""
-    return create_app(env, [*_PUBLIC_ROUTES, show_metrics, *CONTROL_ROUTES], state={LIMITED: False})
+    state = {LIMITED: False, HUB: hub or Hub(env)}
+    return create_app(env, [*_PUBLIC_ROUTES, show_metrics, *CONTROL_ROUTES], state=state)
 
 
 def create_app(env: WorkerEnv, routes: list[ControllerRouterHandler], *, state: Mapping[str, object]) -> ASGIApp:

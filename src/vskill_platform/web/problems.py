@@ -33,6 +33,7 @@ from vskill_platform.domain.errors import (
     SourceRefused,
     SourceUnreachable,
     StoreUnavailable,
+    TooManyStreams,
     VskillError,
 )
 from vskill_platform.web.views import Problem
@@ -51,6 +52,7 @@ _STATUSES: tuple[tuple[type[VskillError], int], ...] = (
     (IllegalTransition, HTTP_409_CONFLICT),
     (StoreUnavailable, HTTP_503_SERVICE_UNAVAILABLE),
     (CommitUnknown, HTTP_503_SERVICE_UNAVAILABLE),
+    (TooManyStreams, HTTP_503_SERVICE_UNAVAILABLE),
     (SourceUnreachable, HTTP_503_SERVICE_UNAVAILABLE),
     (ScannerUnavailable, HTTP_503_SERVICE_UNAVAILABLE),
     (RegistryUnreachable, HTTP_503_SERVICE_UNAVAILABLE),

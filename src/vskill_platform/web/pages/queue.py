@@ -33,12 +33,17 @@ class Tab(NamedTuple):
 @get(PATH)
 async def show_queue_page(
     request: PageRequest,
+    *,
     q: FromQuery[str] = "",
     wanted: Annotated[str, QueryParameter(name="state")] = "",
     sort: FromQuery[str] = "",
     number: PageNumber = 1,
+    fragment: FromQuery[bool] = False,
 ) -> Response[str]:
-    """One page of submissions with the counts of all categories. Raises InvalidQuery for a state or sort there is not."""
+    """One page of submissions with the counts of all categories; as a `fragment` only what changes while it is open.
+
+    Raises InvalidQuery for a state or sort there is not.
+    """
     found = await get_submission_index(
         state=wanted or None,
         search=q,
@@ -51,7 +56,7 @@ async def show_queue_page(
     chosen = {"q": q, "state": wanted, "sort": sort}
     return page(
         request,
-        "queue.html",
+        "parts/queue_list.html" if fragment else "queue.html",
         rows=found.rows,
         paging=make_paging(PATH, number=number, size=PAGE_SIZE, total=found.total, parameters=chosen),
         tabs=make_tabs(found, chosen),
@@ -59,6 +64,7 @@ async def show_queue_page(
         states=[member.value for member in SubmissionState],
         sorts=SORTS,
         chosen=chosen,
+        fragment=address(PATH, {**chosen, "page": number if number > 1 else None, "fragment": "true"}),
         pause=await get_pause(),
         charts=[],
     )

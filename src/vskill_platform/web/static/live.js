@@ -16,6 +16,8 @@
 //       once when the stream opens.
 //   data-live-labels='{"state": {"RECEIVED": "Waiting"}}'
 //       on the container: words to show for values of a field; a value without a word is shown as it is.
+//   data-live-pace="1"
+//       on the container: a factor for every pause: of polling, of coming again, of what is said together.
 //   data-live-key="id"
 //       on the container: the field of an event that names its row. Default: id. For skills: slug.
 //
@@ -69,6 +71,7 @@
     constructor(container) {
       this.container = container;
       this.lastId = container.dataset.liveSince || "";
+      this.pace = Number(container.dataset.livePace || 1);
       this.failures = 0;
       this.changes = 0;
       this.source = null;
@@ -229,10 +232,10 @@
 
     refreshSoon() {
       if (this.timers.refresh) return;
-      this.timers.refresh = setTimeout(() => {
+      this.after("refresh", jittered(TOGETHER_MS / 2), () => {
         this.timers.refresh = null;
         this.refresh();
-      }, jittered(TOGETHER_MS / 2));
+      });
     }
 
     async refresh() {
@@ -274,7 +277,7 @@
 
     after(name, ms, work) {
       clearTimeout(this.timers[name]);
-      this.timers[name] = setTimeout(work, ms);
+      this.timers[name] = setTimeout(work, ms * this.pace);
     }
   }
 

@@ -36,6 +36,7 @@ async def test_repository_becomes_published__while_its_page_is_open(either_site:
         await page.wait_for_url("**/submissions/**")
         await expect(page.get_by_role("heading", level=1)).to_contain_text("acme/journey")
         await expect(page.locator(".stage.current")).to_contain_text("Fetched")
+        await expect(page.locator("#submission")).to_have_attribute("data-live-state", "live")
         await page.evaluate("window.isSamePage = true")
     await expect(page.locator(".notice")).to_contain_text(["Thank you", "All of it is published"])
     await expect(page.locator(".stage.done")).to_have_count(4)
@@ -70,6 +71,32 @@ async def test_source_that_is_not_there_is_told__with_the_way_to_try_again(site:
     watched = await visit(site, f"/submissions/{identity}")
     await expect(watched.page.locator(".stage.failed")).to_contain_text("Repository not found")
     await expect(watched.page.get_by_role("button", name="Try again")).to_be_visible()
+
+
+async def test_queue_shows_what_happens__while_it_is_open(site: Site, visit: Visit) -> None:
+    page = (await visit(site, "/queue?q=evening")).page
+    await expect(page.locator("[data-live-status]")).to_have_text("Live")
+    await expect(page.get_by_text("Nothing here matches")).to_be_visible()
+    await page.evaluate("window.isSamePage = true")
+    _, url = site.make_repository("acme/evening", {"evening/SKILL.md": skill_md("evening")})
+    await site.submit(url)
+    row = page.get_by_role("row").filter(has=page.get_by_role("link", name="evening", exact=True))
+    await expect(row).to_contain_text("Published")
+    await expect(page.locator("[data-count=published]")).to_have_text("2")
+    assert await page.evaluate("window.isSamePage")
+
+
+@pytest.mark.full
+async def test_submission_is_followed_by_polling__where_streams_do_not_work(site: Site, visit: Visit) -> None:
+    watched = await visit(site)
+    watched.expect_problem("ERR_FAILED")
+    page = watched.page
+    await page.route("**/stream?*", lambda route: route.abort())
+    _, url = site.make_repository("acme/polled", {"polled/SKILL.md": skill_md("polled")})
+    with site.gate.closed():
+        await watched.go(f"/submissions/{await site.submit(url)}")
+        await expect(page.locator("#submission")).to_have_attribute("data-live-state", "polling", timeout=60_000)
+    await expect(page.locator(".notice")).to_contain_text("All of it is published", timeout=60_000)
 
 
 async def test_address_is_checked_while_it_is_typed(site: Site, visit: Visit) -> None:

@@ -132,6 +132,13 @@ async def test_queue_tells_of_a_pause(client: httpx.AsyncClient, env: WorkerEnv)
     assert "We move house." in (await client.get("/queue")).text
 
 
+async def test_page_keeps_its_policy__when_the_browser_has_it_already(client: httpx.AsyncClient) -> None:
+    first = await client.get("/trust")
+    again = await client.get("/trust", headers={"If-None-Match": first.headers["etag"]})
+    assert again.status_code == 304
+    assert again.headers["content-security-policy"] == first.headers["content-security-policy"]
+
+
 @pytest.mark.parametrize("show", ["verified", "blocked", "rejected"])
 async def test_trust_has_words_for_nothing__in_every_list(client: httpx.AsyncClient, show: str) -> None:
     answer = await client.get(f"/trust?show={show}")

@@ -168,6 +168,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     submissions_per_hour: Annotated[
         int, Meta(ge=1, description="Submissions that one address may make in an hour without an account.")
     ] = 10
+    discoveries_per_hour: Annotated[
+        int,
+        Meta(ge=1, description="Repositories that one address may have looked at in an hour without submitting them."),
+    ] = 20
+    installs_per_hour: Annotated[int, Meta(ge=1, description="Installs that one address may report in an hour.")] = 60
+    reports_per_quarter_hour: Annotated[
+        int, Meta(ge=1, description="Reports about skills that one address may make in 15 minutes.")
+    ] = 5
+    requests_per_minute: Annotated[
+        int, Meta(ge=1, description="Requests that one address may make in a minute to one web process.")
+    ] = 3000
     trusted_proxies: Annotated[
         str,
         Meta(

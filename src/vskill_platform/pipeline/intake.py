@@ -7,12 +7,11 @@ again starts a new run of the same submission where that can change anything, an
 from __future__ import annotations
 
 from enum import StrEnum
-from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import Any, NamedTuple
 
 import structlog
 
-from vskill_platform.domain.errors import Conflict, InvalidInput, RateLimited, SourceRefused, SourceUnreachable
+from vskill_platform.domain.errors import Conflict, InvalidInput, SourceRefused, SourceUnreachable
 from vskill_platform.domain.ids import claim_key
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.repository import RepositoryAddress, normalise_repository_url
@@ -24,7 +23,6 @@ from vskill_platform.stores.reads import require_complete
 from vskill_platform.stores.submissions import Found, find_submission, get_submissions_fresh
 from vskill_platform.worker_context import current_env
 
-HOUR_S = 3600.0
 MAX_NAME_CHARS = 128
 _TRIES = 5
 _log = structlog.get_logger(__name__)
@@ -45,29 +43,6 @@ class Intake(NamedTuple):
 
     answer: Answer
     submission: Submission
-
-
-async def take_submission_place(address: str) -> None:
-    """Take one of the submissions that an address has in an hour. Raises RateLimited when none is left."""
-    env = current_env("limiter")
-    limit = env.settings.submissions_per_hour
-    taken = await env.limiter.take(f"submit:{_household(address)}", limit=limit, window_s=HOUR_S)
-    if not taken.allowed:
-        raise RateLimited(
-            f"{limit} submissions an hour are allowed from one address. Try again in {taken.retry_after_s:.0f} seconds.",
-            retry_after_s=taken.retry_after_s,
-        )
-
-
-def _household(address: str) -> str:
-    """What an address is counted as. Whoever has one of IPv6 has a whole network of them: 64 bits count as one."""
-    try:
-        parsed = ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(parsed, IPv6Address):
-        return str(parsed.ipv4_mapped or IPv6Network((parsed, 64), strict=False))
-    return str(parsed)
 
 
 async def submit_repository(url: str, *, skill_name: str = "", actor: Actor = Actor.SUBMITTER) -> Intake:

@@ -8,7 +8,21 @@ from typing import NamedTuple
 
 _HEIGHT = 20
 _PADDING = 6
-_WIDTHS = {"i": 3, "l": 3, "j": 4, "t": 4.3, "f": 4, "r": 4.7, "1": 7, " ": 3.9, ".": 4, "·": 5, "m": 10.7, "w": 9, "%": 11}
+_WIDTHS = {
+    "i": 3,
+    "l": 3,
+    "j": 4,
+    "t": 4.3,
+    "f": 4,
+    "r": 4.7,
+    "1": 7,
+    " ": 3.9,
+    ".": 4,
+    "·": 5,
+    "m": 10.7,
+    "w": 9,
+    "%": 11,
+}
 _WIDTH = 6.9
 """How wide a letter of Verdana is at 11 pixels, about; the text is then fitted to the sum."""
 

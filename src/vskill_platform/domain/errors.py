@@ -251,7 +251,7 @@ class SkillWithdrawn(NotFound):
 
 
 class SkillMoved(NotFound):
-    """The skill has another slug now, which `slug` names."""
+    """The skill that was called `former` has another slug now, which `slug` names."""
 
     code = "skill_moved"
 

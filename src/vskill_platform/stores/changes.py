@@ -213,7 +213,9 @@ def _read(text: str) -> _Cursor:
     try:
         cursor = _cursors.decode(base64.urlsafe_b64decode(given + "=" * (-len(given) % 4)))
     except (binascii.Error, ValueError, msgspec.MsgspecError) as exc:
-        raise InvalidCursor("The cursor is damaged. Give the 'until' of an earlier answer as it was, or a time.") from exc
+        raise InvalidCursor(
+            "The cursor is damaged. Give the 'until' of an earlier answer as it was, or a time."
+        ) from exc
     if not 0 <= cursor.sequence < 2**63 or not 0 <= cursor.made_ms < 2**53 or not 0 <= cursor.since_ms < 2**53:
         raise InvalidCursor("The cursor is damaged. Give the 'until' of an earlier answer as it was, or a time.")
     return cursor

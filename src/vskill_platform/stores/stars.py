@@ -23,9 +23,9 @@ async def has_star(skill: Skill, visitor: str) -> bool:
 
 async def give_star(skill: Skill, visitor: str) -> bool:
     """Star a skill; a second time changes nothing. Says whether it did."""
-    operations = [Put(star_key(skill, visitor), b"{}", if_version=ABSENT), *counting([skill_identity(skill)], stars=1)]
+    given = Put(star_key(skill, visitor), b"{}", if_version=ABSENT)
     try:
-        await current_env("writes").writes.commit(operations)
+        await current_env("writes").writes.commit([given, *counting([skill_identity(skill)], stars=1)])
     except Conflict:
         return False
     return True

@@ -33,6 +33,7 @@ from vskill_platform.domain.errors import (
     SourceRefused,
     SourceUnreachable,
     StoreUnavailable,
+    TooManyStreams,
     UnsupportedContentType,
     VskillError,
 )
@@ -60,6 +61,7 @@ _STATUSES: tuple[tuple[type[VskillError], int], ...] = (
     (IllegalTransition, 409),
     (StoreUnavailable, 503),
     (CommitUnknown, 503),
+    (TooManyStreams, 503),
     (SourceUnreachable, 503),
     (ScannerUnavailable, 503),
     (RegistryUnreachable, 503),

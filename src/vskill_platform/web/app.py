@@ -11,9 +11,12 @@ from litestar.types import ASGIApp, ControllerRouterHandler
 
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.web.api.routes import API_ROUTES
+from vskill_platform.web.api.streams import HUB
 from vskill_platform.web.control import CONTROL_ROUTES
 from vskill_platform.web.errors import answer_error
+from vskill_platform.web.feeds.routes import FEED_ROUTES
 from vskill_platform.web.health import healthz
+from vskill_platform.web.live.hub import Hub
 from vskill_platform.web.metrics import show_metrics
 from vskill_platform.web.pages.routes import PAGE_ROUTES
 from vskill_platform.web.surface.layer import Surface
@@ -23,19 +26,21 @@ from vskill_platform.web.surface.request_metrics import with_request_metrics
 MAX_BODY_BYTES = 16 * 1024
 """What a request may carry unless its route says otherwise."""
 MAX_CONTROL_BODY_BYTES = 1024 * 1024
-_PUBLIC_ROUTES: list[ControllerRouterHandler] = [*PAGE_ROUTES, *API_ROUTES, healthz]
+_PUBLIC_ROUTES: list[ControllerRouterHandler] = [*PAGE_ROUTES, *API_ROUTES, *FEED_ROUTES, healthz]
 
 
-def create_web_app(env: WorkerEnv) -> ASGIApp:
-    """The application that anybody may reach."""
+def create_web_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
+    """The application that anybody may reach. A hub of the caller's is the caller's to stop."""
     limiter = RequestLimiter(env.clock, env.settings)
-    return with_request_metrics(create_app(env, _PUBLIC_ROUTES, state={LIMITED: True}, limiter=limiter))
+    state = {LIMITED: True, HUB: hub or Hub(env)}
+    return with_request_metrics(create_app(env, _PUBLIC_ROUTES, state=state, limiter=limiter))
 
 
-def create_control_app(env: WorkerEnv) -> ASGIApp:
+def create_control_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
     """The application behind the control socket: the same, the operator's routes, and nobody is counted."""
     routes = [*_PUBLIC_ROUTES, show_metrics, *CONTROL_ROUTES]
-    return create_app(env, routes, state={LIMITED: False}, max_body_bytes=MAX_CONTROL_BODY_BYTES)
+    state = {LIMITED: False, HUB: hub or Hub(env)}
+    return create_app(env, routes, state=state, max_body_bytes=MAX_CONTROL_BODY_BYTES)
 
 
 def create_app(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from litestar.types import ControllerRouterHandler
 
 from vskill_platform.web.pages.browsing import browse_skills
+from vskill_platform.web.pages.documents import show_document, show_documents
 from vskill_platform.web.pages.publishers import list_publishers, show_publisher
 from vskill_platform.web.pages.skill import (
     follow_alias,
@@ -33,5 +34,7 @@ PAGE_ROUTES: list[ControllerRouterHandler] = [
     show_skill_file,
     list_publishers,
     show_publisher,
+    show_documents,
+    show_document,
     show_static_file,
 ]

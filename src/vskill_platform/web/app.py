@@ -14,6 +14,7 @@ from vskill_platform.web.api.routes import API_ROUTES
 from vskill_platform.web.api.streams import HUB
 from vskill_platform.web.control import CONTROL_ROUTES
 from vskill_platform.web.errors import answer_error
+from vskill_platform.web.feeds.routes import FEED_ROUTES
 from vskill_platform.web.health import healthz
 from vskill_platform.web.live.hub import Hub
 from vskill_platform.web.metrics import show_metrics
@@ -25,7 +26,7 @@ from vskill_platform.web.surface.request_metrics import with_request_metrics
 MAX_BODY_BYTES = 16 * 1024
 """What a request may carry unless its route says otherwise."""
 MAX_CONTROL_BODY_BYTES = 1024 * 1024
-_PUBLIC_ROUTES: list[ControllerRouterHandler] = [*PAGE_ROUTES, *API_ROUTES, healthz]
+_PUBLIC_ROUTES: list[ControllerRouterHandler] = [*PAGE_ROUTES, *API_ROUTES, *FEED_ROUTES, healthz]
 
 
 def create_web_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:

@@ -4,20 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import NamedTuple
 from urllib.parse import quote, urlsplit
+
+from vskill_platform.domain.capabilities import KINDS
 
 _UNITS = ("KB", "MB", "GB")
 _DIGEST_CHARS = 12
-CAPABILITY_WORDS = {
-    "network_hosts": ("network", "Reaches the network", "globe"),
+
+
+class CapabilityWords(NamedTuple):
+    """How a kind of capability is called in a row and in a heading, its icon, and its list in a report."""
+
+    short: str
+    title: str
+    drawing: str
+    field: str
+
+
+_TOLD = {
+    "network": ("network", "Reaches the network", "globe"),
     "commands": ("commands", "Runs commands", "terminal"),
-    "files_written": ("files", "Writes files", "file"),
+    "files": ("files", "Writes files", "file"),
     "environment": ("environment", "Reads environment variables", "sliders"),
     "secrets": ("secrets", "Reads secrets", "key"),
     "packages": ("packages", "Installs packages", "package"),
-    "remote_instructions": ("remote instructions", "Follows instructions from elsewhere", "link"),
+    "instructions": ("remote instructions", "Follows instructions from elsewhere", "link"),
 }
-"""What a capability is called in a list, on a page of its own, and which icon it has; in the order pages show them."""
+CAPABILITY_WORDS = {kind: CapabilityWords(*_TOLD[kind], field) for kind, field in KINDS.items()}
+"""By kind, in the order that pages show them."""
 
 _STATE_WORDS = {
     "TIER1_SCANNING": "Scanning",

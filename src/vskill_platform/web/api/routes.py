@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from litestar.types import ControllerRouterHandler
 
+from vskill_platform.web.api.figures import show_positions, show_series
 from vskill_platform.web.api.streams import stream_skills, stream_submissions
 from vskill_platform.web.api.submissions import create_submission, show_submission
 
@@ -12,4 +13,6 @@ API_ROUTES: list[ControllerRouterHandler] = [
     show_submission,
     stream_submissions,
     stream_skills,
+    show_positions,
+    show_series,
 ]

@@ -18,7 +18,6 @@ from vskill_platform.web.pages.routes import PAGE_ROUTES
 from vskill_platform.web.surface.layer import Surface
 from vskill_platform.web.surface.problems import answer_error
 from vskill_platform.web.surface.rate_limits import LIMITED, RequestLimiter
-from vskill_platform.web.surface.request_metrics import with_request_metrics
 
 MAX_BODY_BYTES = 16 * 1024
 """What a request may carry unless its route says otherwise."""
@@ -29,7 +28,7 @@ _PUBLIC_ROUTES: list[ControllerRouterHandler] = [*PAGE_ROUTES, *API_ROUTES, heal
 def create_web_app(env: WorkerEnv) -> ASGIApp:
     """The application that anybody may reach."""
     limiter = RequestLimiter(env.clock, env.settings)
-    return with_request_metrics(create_app(env, _PUBLIC_ROUTES, state={LIMITED: True}, limiter=limiter))
+    return create_app(env, _PUBLIC_ROUTES, state={LIMITED: True}, limiter=limiter)
 
 
 def create_control_app(env: WorkerEnv) -> ASGIApp:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from secrets import token_hex
+from time import perf_counter
 from typing import Any, cast
-from uuid import uuid4
 
 import structlog
 from litestar.enums import ScopeType
@@ -16,6 +17,7 @@ from vskill_platform.web.surface.answers import Answer
 from vskill_platform.web.surface.headers import Header
 from vskill_platform.web.surface.problems import Reply, make_problem
 from vskill_platform.web.surface.rate_limits import RequestLimiter, rate_headers, tell_standing
+from vskill_platform.web.surface.request_metrics import count_request
 from vskill_platform.web.surface.sharing import READS, is_preflight, preflight_headers, refuse_other_sites
 from vskill_platform.web.surface.targets import address_without_slash, check_content_type, check_target
 from vskill_platform.worker_context import request_env_storage
@@ -26,7 +28,10 @@ _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{8,64}")
 
 
 class Surface:
-    """An application with the layer around it, and the env in scope for the whole of each request."""
+    """An application with the layer around it, and the env in scope for the whole of each request.
+
+    With a limiter it is the public one: callers are counted, and so are requests, for the metrics.
+    """
 
     def __init__(self, app: ASGIApp, env: WorkerEnv, *, limiter: RequestLimiter | None = None) -> None:
         self._app = app
@@ -37,22 +42,26 @@ class Surface:
         """Answer one request."""
         if scope["type"] != ScopeType.HTTP:
             return
+        began = perf_counter()
         asked = dict(scope["headers"])
         request_id = _request_id(asked)
 
-        def extra() -> tuple[Header, ...]:
-            rates = rate_headers(scope, now_ms=self._env.clock.now_ms())
-            return ((b"x-request-id", request_id), *rates)
+        def more_headers() -> tuple[Header, ...]:
+            return ((b"x-request-id", request_id), *rate_headers(scope, now_ms=self._env.clock.now_ms()))
 
-        answer = Answer(scope, send, asked=asked, extra=extra)
+        answer = Answer(scope, send, asked=asked, more_headers=more_headers)
         try:
-            reply = self._reply_at_once(scope, asked)
-        except VskillError as error:
-            reply = make_problem(error)
-        if reply is not None:
-            await reply.send(answer.send)
-            return
-        await self._pass_on(scope, receive, answer, request_id=request_id)
+            try:
+                reply = self._reply_at_once(scope, asked)
+            except VskillError as error:
+                reply = make_problem(error)
+            if reply is not None:
+                await reply.send(answer.send)
+            else:
+                await self._pass_on(scope, receive, answer, request_id=request_id)
+        finally:
+            if self._limiter is not None:
+                count_request(scope, status=answer.status, began=began)
 
     def _reply_at_once(self, scope: HTTPScope, asked: dict[bytes, bytes]) -> Reply | None:
         """What is answered without a route; None where a route is to answer. Raises what the request is refused for."""
@@ -95,4 +104,4 @@ def _request_id(asked: dict[bytes, bytes]) -> bytes:
     given = asked.get(b"x-request-id")
     if given is not None and _REQUEST_ID.fullmatch(given):
         return given
-    return uuid4().hex.encode()
+    return token_hex(16).encode()

@@ -12,11 +12,11 @@ from litestar.types import ASGIApp, ControllerRouterHandler
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.web.api.routes import API_ROUTES
 from vskill_platform.web.control import CONTROL_ROUTES
+from vskill_platform.web.errors import answer_error
 from vskill_platform.web.health import healthz
 from vskill_platform.web.metrics import show_metrics
 from vskill_platform.web.pages.routes import PAGE_ROUTES
 from vskill_platform.web.surface.layer import Surface
-from vskill_platform.web.surface.problems import answer_error
 from vskill_platform.web.surface.rate_limits import LIMITED, RequestLimiter
 
 MAX_BODY_BYTES = 16 * 1024

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, get_args, get_origin
 
 import msgspec
 import structlog
-from litestar import Request, Response
+from litestar import Request
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
 from litestar.types import Send
@@ -82,16 +82,13 @@ class Reply(NamedTuple):
         await send({"type": "http.response.body", "body": self.body, "more_body": False})
 
 
-def answer_error(request: Request[object, object, State], error: Exception) -> Response[bytes]:
-    """The problem document for an error; one that is nobody's fault but ours is logged and not described."""
-    known = error if isinstance(error, VskillError) else _as_ours(request, error)
-    reply = make_problem(known)
-    if known is error and reply.status >= 500:
-        _log.error("request_failed", path=request.scope["path"], code=known.code, error=known.message)
-    headers = {name.decode(): value.decode() for name, value in reply.headers}
-    if isinstance(error, HTTPException):
-        headers.update(error.headers or {})
-    return Response(reply.body, status_code=reply.status, media_type=PROBLEM_TYPE, headers=headers)
+def known_error(request: Request[object, object, State], error: Exception) -> VskillError:
+    """The error as one of ours; one that is nobody's fault but ours is logged and not described."""
+    if not isinstance(error, VskillError):
+        return _as_ours(request, error)
+    if status_of(type(error)) >= 500:
+        _log.error("request_failed", path=request.scope["path"], code=error.code, error=error.message)
+    return error
 
 
 def make_problem(error: VskillError) -> Reply:
@@ -104,7 +101,7 @@ def make_problem(error: VskillError) -> Reply:
         (b"content-length", b"%d" % len(body)),
         (b"cache-control", b"no-store"),
     ]
-    retry_after_s = _retry_after(error)
+    retry_after_s = retry_after(error)
     if retry_after_s is not None:
         headers.append((b"retry-after", b"%d" % retry_after_s))
     return Reply(status, tuple(headers), body)
@@ -154,7 +151,8 @@ def _is_enum(kind: object) -> bool:
     return isinstance(kind, type) and issubclass(kind, Enum)
 
 
-def _retry_after(error: VskillError) -> int | None:
+def retry_after(error: VskillError) -> int | None:
+    """After how many seconds it is worth trying again, where it is."""
     if not error.retryable:
         return None
     seconds = error.fields.get("retry_after_s", _RETRY_S)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import msgspec
@@ -17,7 +18,7 @@ from vskill_platform.domain.slug import is_current_slug, skill_slug
 from vskill_platform.domain.times import ms_from_iso
 from vskill_platform.ports.catalog import CatalogQuery
 from vskill_platform.ports.commit import ABSENT, Delete, Emit, Index, Operation, Put, Unindex
-from vskill_platform.stores.catalog import Rows, query_rows
+from vskill_platform.stores.catalog import query_rows
 from vskill_platform.stores.fan_out import settle_each
 from vskill_platform.stores.reads import Settled, list_keys, read_prefix, scan_prefix
 from vskill_platform.stores.records import decode_record, encode_changed, encode_record
@@ -38,6 +39,12 @@ class _Summary(msgspec.Struct, frozen=True, rename="camel", gc=False):
     tier: str = "SCANNED"
     score: int = 0
     updated_at: str = ""
+    published_at: str = ""
+    publisher: str = ""
+    category: str = ""
+    verdict: str = ""
+    capabilities: tuple[str, ...] = ()
+    installs: int = 0
 
 
 _summaries = msgspec.json.Decoder(_Summary)
@@ -77,16 +84,68 @@ def _decode_summary(key: str, value: bytes) -> PublishedSkillSummary:
         tier=summary.tier,
         score=summary.score,
         updated_at=summary.updated_at,
+        published_at=summary.published_at,
+        publisher=summary.publisher,
+        category=summary.category,
+        verdict=summary.verdict,
+        capabilities=summary.capabilities,
+        installs=summary.installs,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SkillQuery:
+    """Published skills that match the search and each filter that is not empty (any of its values), one page of them.
+
+    `sort` is one of `updated published score installs name`; without one, a search orders by relevance, and a list by the newest
+    change. `counts` names facets to be counted: `tier category publisher capability`.
+    """
+
+    search: str = ""
+    tier: tuple[str, ...] = ()
+    category: tuple[str, ...] = ()
+    publisher: tuple[str, ...] = ()
+    capability: tuple[str, ...] = ()
+    sort: str | None = None
+    descending: bool = True
+    limit: int = 50
+    offset: int = 0
+    counts: tuple[str, ...] = ()
+
+
+class SkillRows(NamedTuple):
+    """One page of skills, how many match in all, and how many have each value of the facets that were to be counted."""
+
+    rows: list[PublishedSkillSummary]
+    total: int
+    counts: dict[str, dict[str, int]]
+
+
+async def search_skills(query: SkillQuery) -> SkillRows:
+    """The skills that a query asks for, the total and the counts, of one moment. Raises InvalidQuery."""
+    chosen = {facet: getattr(query, facet) for facet in SKILLS.facets}
+    found = await query_rows(
+        CatalogQuery(
+            SKILLS,
+            where={facet: values for facet, values in chosen.items() if values},
+            search=query.search,
+            sort=query.sort,
+            descending=query.descending,
+            limit=query.limit,
+            offset=query.offset,
+            counts=query.counts,
+        ),
+        decoder=_rows,
+    )
+    return SkillRows(*found)
 
 
 async def get_published_skills_list(
     *, search: str = "", tier: str | None = None, limit: int = 50, offset: int = 0
-) -> Rows[PublishedSkillSummary]:
-    """One page of published skills, newest change first, from the catalog."""
-    where = {} if tier is None else {"tier": (tier,)}
-    query = CatalogQuery(SKILLS, where=where, search=search, limit=limit, offset=offset)
-    return await query_rows(query, decoder=_rows)
+) -> SkillRows:
+    """One page of published skills from the catalog: what a search finds best first, else the newest change first."""
+    wanted = () if tier is None else (tier,)
+    return await search_skills(SkillQuery(search=search, tier=wanted, limit=limit, offset=offset))
 
 
 async def resolve_slug(slug: str) -> str | None:
@@ -242,15 +301,28 @@ def index_skill(skill: Skill) -> Document:
         tier=skill.tier.value,
         score=skill.score,
         updated_at=skill.updated_at,
+        published_at=skill.published_at,
+        publisher=skill.publisher,
+        category=skill.category,
+        verdict=skill.verdict,
+        capabilities=skill.capabilities,
+        installs=skill.installs,
     )
     return Document(
         collection=SKILLS,
         id=skill.slug,
         row=msgspec.json.encode(row),
-        facets={"tier": skill.tier.value, "category": skill.category, "publisher": skill.publisher},
+        facets={
+            "tier": skill.tier.value,
+            "category": skill.category,
+            "publisher": skill.publisher,
+            "capability": tuple(sorted(set(skill.capabilities))),
+        },
         sorts={
             "updated": ms_from_iso(skill.updated_at) if skill.updated_at else 0,
+            "published": ms_from_iso(skill.published_at) if skill.published_at else 0,
             "score": skill.score,
+            "installs": skill.installs,
             "name": row.name,
         },
         terms=document_terms(f"{row.name} {skill.slug} {skill.description}"),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from litestar import Litestar
+from litestar import Litestar, Router
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
 from litestar.types import ASGIApp, ControllerRouterHandler
 
 from vskill_platform.ports.env import WorkerEnv
+from vskill_platform.web.api.parameters import refuse_unknown_parameters
 from vskill_platform.web.api.routes import API_ROUTES
 from vskill_platform.web.control import CONTROL_ROUTES
 from vskill_platform.web.errors import answer_error
@@ -22,7 +23,8 @@ from vskill_platform.web.surface.rate_limits import LIMITED, RequestLimiter
 MAX_BODY_BYTES = 16 * 1024
 """What a request may carry unless its route says otherwise."""
 MAX_CONTROL_BODY_BYTES = 1024 * 1024
-_PUBLIC_ROUTES: list[ControllerRouterHandler] = [*PAGE_ROUTES, *API_ROUTES, healthz]
+_API = Router("/", route_handlers=API_ROUTES, guards=[refuse_unknown_parameters])
+_PUBLIC_ROUTES: list[ControllerRouterHandler] = [*PAGE_ROUTES, _API, healthz]
 
 
 def create_web_app(env: WorkerEnv) -> ASGIApp:

@@ -4,9 +4,29 @@ from __future__ import annotations
 
 from litestar.types import ControllerRouterHandler
 
-from vskill_platform.web.api.submissions import create_submission, show_submission
+from vskill_platform.web.api.blocklist import check_blocklist, list_blocklist
+from vskill_platform.web.api.discovery import discover
+from vskill_platform.web.api.stats import show_queue_health, show_stats, show_stats_health
+from vskill_platform.web.api.submission_lists import (
+    list_rejections,
+    list_submissions,
+    search_submissions,
+    show_submission_stats,
+)
+from vskill_platform.web.api.submissions import create_submission, retry_submission, show_submission
 
 API_ROUTES: list[ControllerRouterHandler] = [
     create_submission,
+    list_submissions,
+    search_submissions,
+    show_submission_stats,
+    discover,
     show_submission,
+    retry_submission,
+    list_rejections,
+    list_blocklist,
+    check_blocklist,
+    show_stats,
+    show_stats_health,
+    show_queue_health,
 ]

@@ -7,10 +7,11 @@ together. A stream passes through at once and unchanged.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from litestar.types import HTTPScope, Message, Receive, ReceiveMessage, Send
 
-from vskill_platform.web.surface.compression import MIN_BYTES, compress, is_text, takes_gzip
+from vskill_platform.web.surface.compression import MIN_BYTES, Compressor, is_text, takes_gzip
 from vskill_platform.web.surface.headers import POLICY, STANDING, Header
 from vskill_platform.web.surface.sharing import READS, is_shared
 from vskill_platform.web.surface.validators import gzip_tag, is_known, make_tag
@@ -19,11 +20,19 @@ MAX_WHOLE_BYTES = 2 * 1024 * 1024
 _KEPT_BY_304 = frozenset({b"cache-control", b"content-location", b"date", b"etag", b"expires", b"vary", b"link"})
 
 
+class Whole(NamedTuple):
+    """An answer as it was made: its headers, with the tag, and its body, before either was fitted to the client."""
+
+    head: dict[bytes, bytes]
+    body: bytes
+
+
 class Answer:
     """What is sent back for one request. `send` takes the application's messages."""
 
     __slots__ = (
         "_asked",
+        "_compressor",
         "_cookies",
         "_head",
         "_is_ended",
@@ -34,19 +43,28 @@ class Answer:
         "_pieces",
         "_send",
         "status",
+        "whole",
     )
 
     def __init__(
-        self, scope: HTTPScope, send: Send, *, asked: dict[bytes, bytes], more_headers: Callable[[], tuple[Header, ...]]
+        self,
+        scope: HTTPScope,
+        send: Send,
+        *,
+        asked: dict[bytes, bytes],
+        compressor: Compressor,
+        more_headers: Callable[[], tuple[Header, ...]],
     ) -> None:
         method = scope["method"]
         self._send = send
         self._asked = asked
+        self._compressor = compressor
         self._more_headers = more_headers
         self._is_read = method in READS
         self._is_head = method == "HEAD"
         self._is_shared = is_shared(method, scope["path"])
         self.status = 500
+        self.whole: Whole | None = None
         self._head: dict[bytes, bytes] = {}
         self._cookies: list[Header] = []
         self._pieces: list[bytes] | None = None
@@ -62,6 +80,12 @@ class Answer:
                 await self._send_whole(b"".join(self._pieces))
         elif not self._is_ended:
             await self._send(message)
+
+    async def send_again(self, whole: Whole) -> None:
+        """Send what was sent whole before."""
+        self.status = 200
+        self._head = dict(whole.head)
+        await self._send_whole(whole.body)
 
     def hearing(self, receive: Receive) -> Receive:
         """The request as the application hears it: once the answer is all sent, the client is gone, and a stream ends."""
@@ -102,8 +126,11 @@ class Answer:
     async def _send_whole(self, body: bytes) -> None:
         self._pieces = None
         if self._is_read and self.status == 200 and b"no-store" not in self._head[b"cache-control"]:
-            tag = self._head.setdefault(b"etag", make_tag(body))
-            if self._knows_client(tag):
+            if b"etag" not in self._head:
+                self._head[b"etag"] = make_tag(body)
+            if not self._cookies:
+                self.whole = Whole(dict(self._head), body)
+            if self._knows_client(self._head[b"etag"]):
                 await self._send_unmodified()
                 return
         body = await self._encode(body)
@@ -120,9 +147,10 @@ class Answer:
         if len(body) < MIN_BYTES or not takes_gzip(self._asked.get(b"accept-encoding", b"")):
             return body
         head[b"content-encoding"] = b"gzip"
-        if b"etag" in head:
-            head[b"etag"] = gzip_tag(head[b"etag"])
-        return await compress(body)
+        tag = head.get(b"etag")
+        if tag is not None:
+            head[b"etag"] = gzip_tag(tag)
+        return await self._compressor.compress(body, tag=tag)
 
     def _knows_client(self, tag: bytes | None) -> bool:
         known = self._asked.get(b"if-none-match")

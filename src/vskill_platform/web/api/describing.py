@@ -18,11 +18,15 @@ DESCRIBED = "described"
 
 
 class Description(NamedTuple):
-    """An example of the answer (a record as it goes over the wire, text or bytes), of the body, and the errors of the route."""
+    """An example of the answer (a record as it goes over the wire, or text) and of the body, and the errors of the route.
+
+    `also` has further statuses that the same answer comes with.
+    """
 
     example: object
     body: object
     errors: tuple[type[VskillError], ...]
+    also: tuple[int, ...]
 
 
 def described(
@@ -30,8 +34,9 @@ def described(
     *,
     body: object = None,
     errors: tuple[type[VskillError], ...] = (),
+    also: tuple[int, ...] = (),
     rate: Rate | None = None,
     is_kept: bool = False,
 ) -> dict[str, object]:
     """The `opt` of a route. `is_kept` says that its answer depends on the address and the store alone."""
-    return {DESCRIBED: Description(example, body, errors), RATE: rate, KEPT: is_kept}
+    return {DESCRIBED: Description(example, body, errors, also), RATE: rate, KEPT: is_kept}

@@ -6,6 +6,7 @@ from litestar.types import ControllerRouterHandler
 
 from vskill_platform.web.api.blocklist import check_blocklist, list_blocklist
 from vskill_platform.web.api.discovery import discover
+from vskill_platform.web.api.reference import show_api_page, show_openapi
 from vskill_platform.web.api.stats import show_queue_health, show_stats, show_stats_health
 from vskill_platform.web.api.submission_lists import (
     list_rejections,
@@ -29,4 +30,6 @@ API_ROUTES: list[ControllerRouterHandler] = [
     show_stats,
     show_stats_health,
     show_queue_health,
+    show_openapi,
+    show_api_page,
 ]

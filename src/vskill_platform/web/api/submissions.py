@@ -38,7 +38,9 @@ _ERRORS = (InvalidRepositoryUrl, SourceRefused, SourceUnreachable, Conflict)
     summary="Submit a repository",
     tags=TAGS,
     guards=[limited(SUBMISSIONS)],
-    opt=described(examples.SUBMISSION_ANSWER, body=examples.SUBMISSION_REQUEST, errors=_ERRORS, rate=SUBMISSIONS),
+    opt=described(
+        examples.SUBMISSION_ANSWER, body=examples.SUBMISSION_REQUEST, errors=_ERRORS, also=(200,), rate=SUBMISSIONS
+    ),
 )
 async def create_submission(data: JSONBody[SubmissionRequest]) -> Response[SubmissionAnswer]:
     """Take in a repository, or one skill of it: 201 where that started something, 200 where it is known already."""
@@ -50,7 +52,7 @@ async def create_submission(data: JSONBody[SubmissionRequest]) -> Response[Submi
     summary="Submit again",
     tags=TAGS,
     guards=[limited(SUBMISSIONS)],
-    opt=described(examples.SUBMISSION_ANSWER, errors=(NotFound, *_ERRORS), rate=SUBMISSIONS),
+    opt=described(examples.SUBMISSION_ANSWER, errors=(NotFound, *_ERRORS), also=(200,), rate=SUBMISSIONS),
 )
 async def retry_submission(identity: Identity) -> Response[SubmissionAnswer]:
     """Submit what it is about once more: 201 where that starts a new run, 200 with how it stands where that cannot help."""

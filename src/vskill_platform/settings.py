@@ -179,6 +179,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     requests_per_minute: Annotated[
         int, Meta(ge=1, description="Requests that one address may make in a minute to one web process.")
     ] = 3000
+    streams_most: Annotated[
+        int, Meta(ge=1, le=1_000_000, description="Event streams that one web process serves at the same time.")
+    ] = 10_000
+    streams_per_address: Annotated[
+        int, Meta(ge=1, le=1_000_000, description="Event streams that one address may have open on one web process.")
+    ] = 32
     trusted_proxies: Annotated[
         str,
         Meta(

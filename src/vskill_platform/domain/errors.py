@@ -384,6 +384,13 @@ class EngineClosed(StoreUnavailable):
     code = "engine_closed"
 
 
+class TooManyStreams(VskillError):
+    """As many event streams are open as the process serves."""
+
+    code = "too_many_streams"
+    retryable = True
+
+
 class EngineRefused(VskillError):
     """The engine will not open what it was pointed at."""
 

@@ -9,6 +9,7 @@ from vskill_platform.domain.lint import Lint
 from vskill_platform.domain.records import Record, Submission
 from vskill_platform.domain.scan import ScanReport
 from vskill_platform.ports.commit import Delete, Operation, Put
+from vskill_platform.stores.news import telling_scan
 from vskill_platform.stores.records import decode_record, encode_record
 from vskill_platform.worker_context import current_env
 
@@ -39,7 +40,8 @@ async def get_scan(submission: Submission, *, tier: str = TIER1) -> ScanRecord |
 
 
 def recording(scan: ScanRecord) -> list[Operation]:
-    """The operations that keep a report and forget one of long ago. A run that is scanned again keeps the newest."""
+    """The operations that keep a report, tell of it, and forget one of long ago. A run scanned again keeps the newest."""
     kept = Put(scan_key(scan.submission_id, scan.run, scan.tier), encode_record(scan))
+    told = telling_scan(scan.submission_id, scan.report, run=scan.run, tier=scan.tier)
     forgotten = scan.run - RUNS_KEPT
-    return [kept] if forgotten < 1 else [kept, Delete(scan_key(scan.submission_id, forgotten, scan.tier))]
+    return [kept, told] if forgotten < 1 else [kept, told, Delete(scan_key(scan.submission_id, forgotten, scan.tier))]

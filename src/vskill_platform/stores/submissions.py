@@ -19,10 +19,11 @@ from vskill_platform.domain.submission import (
 )
 from vskill_platform.domain.times import ms_from_iso
 from vskill_platform.ports.catalog import CatalogQuery
-from vskill_platform.ports.commit import ABSENT, Emit, Index, Operation, Put
+from vskill_platform.ports.commit import ABSENT, Index, Operation, Put
 from vskill_platform.ports.kv import DueIndex
 from vskill_platform.stores.catalog import Rows, query_rows
 from vskill_platform.stores.fan_out import settle_each
+from vskill_platform.stores.news import telling_step
 from vskill_platform.stores.reads import Decode, Settled, read_keys, read_prefix, require_complete, scan_prefix
 from vskill_platform.stores.records import decode_record, encode_changed, encode_record
 from vskill_platform.worker_context import current_env
@@ -274,11 +275,9 @@ def _put(submission: Submission, value: bytes, *, if_version: int) -> Put:
 def _telling(step: Step) -> list[Operation]:
     """History and event of one step."""
     submission, entry = step
-    data = msgspec.json.encode({"id": submission.id, "from": entry.source, "state": entry.state, "run": entry.run})
-    kind = "submission.created" if entry.source is None else "submission.state_changed"
     return [
         Put(history_key(submission.id, entry.number), encode_record(entry), if_version=ABSENT),
-        Emit(kind, submission.id, data),
+        telling_step(submission, entry),
     ]
 
 

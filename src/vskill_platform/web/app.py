@@ -12,9 +12,11 @@ from litestar.types import ASGIApp, ControllerRouterHandler
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.web.api.parameters import refuse_unknown_parameters
 from vskill_platform.web.api.routes import API_ROUTES
+from vskill_platform.web.api.streams import HUB
 from vskill_platform.web.control import CONTROL_ROUTES
 from vskill_platform.web.errors import answer_error
 from vskill_platform.web.health import healthz
+from vskill_platform.web.live.hub import Hub
 from vskill_platform.web.metrics import show_metrics
 from vskill_platform.web.pages.routes import PAGE_ROUTES
 from vskill_platform.web.surface.layer import Surface
@@ -27,16 +29,18 @@ _API = Router("/", route_handlers=API_ROUTES, guards=[refuse_unknown_parameters]
 _PUBLIC_ROUTES: list[ControllerRouterHandler] = [*PAGE_ROUTES, _API, healthz]
 
 
-def create_web_app(env: WorkerEnv) -> ASGIApp:
-    """The application that anybody may reach."""
+def create_web_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
+    """The application that anybody may reach. A hub of the caller's is the caller's to stop."""
     limiter = RequestLimiter(env.clock, env.settings)
-    return create_app(env, _PUBLIC_ROUTES, state={LIMITED: True}, limiter=limiter)
+    state = {LIMITED: True, HUB: hub or Hub(env)}
+    return create_app(env, _PUBLIC_ROUTES, state=state, limiter=limiter)
 
 
-def create_control_app(env: WorkerEnv) -> ASGIApp:
+def create_control_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
     """The application behind the control socket: the same, the operator's routes, and nobody is counted."""
     routes = [*_PUBLIC_ROUTES, show_metrics, *CONTROL_ROUTES]
-    return create_app(env, routes, state={LIMITED: False}, max_body_bytes=MAX_CONTROL_BODY_BYTES)
+    state = {LIMITED: False, HUB: hub or Hub(env)}
+    return create_app(env, routes, state=state, max_body_bytes=MAX_CONTROL_BODY_BYTES)
 
 
 def create_app(

@@ -77,7 +77,6 @@ def tidy_parameter(parameter: dict[str, Any]) -> dict[str, Any]:
     if schema.get("type") == "string" and "pattern" not in schema and "enum" not in schema:
         schema["pattern"] = PRINTABLE
     schema.pop("description", None)
-    kept = {
-        name: parameter[name] for name in ("name", "in", "description", "required", "examples") if name in parameter
-    }
+    names = ("name", "in", "description", "required", "examples")
+    kept: dict[str, Any] = {name: parameter[name] for name in names if name in parameter}
     return {**kept, "schema": schema}

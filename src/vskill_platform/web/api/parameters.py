@@ -54,15 +54,17 @@ async def refuse_unknown_parameters(connection: ASGIConnection[Any, Any, Any, An
     seen: set[str] = set()
     for name, _ in connection.query_params.multi_items():
         if name not in known.all:
-            allowed = f"Allowed are: {', '.join(sorted(known.all))}." if known.all else "None is allowed."
+            allowed = f"Allowed are: {', '.join(known.all)}." if known.all else "None is allowed."
             raise InvalidInput(f"There is no parameter '{name[:64]}' here. {allowed}", parameter=name)
         if name in seen and name not in known.repeatable:
-            raise InvalidInput(f"The parameter '{name}' is given more than once. Give it once.", parameter=name)
+            raise InvalidInput(
+                f"The parameter '{name}' is given more than once. Give each at most once.", parameter=name
+            )
         seen.add(name)
 
 
 class _Known(NamedTuple):
-    all: frozenset[str]
+    all: tuple[str, ...]
     repeatable: frozenset[str]
 
 
@@ -75,4 +77,4 @@ def _parameters_of(handler: BaseRouteHandler) -> _Known:
         if isinstance(field.kwarg_definition, QueryParameter)
     }
     repeatable = frozenset(name for name, field in found.items() if field.is_non_string_sequence)
-    return _Known(frozenset(found), repeatable)
+    return _Known(tuple(found), repeatable)

@@ -8,6 +8,7 @@ from vskill_platform.web.api.blocklist import check_blocklist, list_blocklist
 from vskill_platform.web.api.discovery import discover
 from vskill_platform.web.api.reference import show_api_page, show_openapi
 from vskill_platform.web.api.stats import show_queue_health, show_stats, show_stats_health
+from vskill_platform.web.api.streams import stream_skills, stream_submissions
 from vskill_platform.web.api.submission_lists import (
     list_rejections,
     list_submissions,
@@ -30,6 +31,8 @@ API_ROUTES: list[ControllerRouterHandler] = [
     show_stats,
     show_stats_health,
     show_queue_health,
+    stream_submissions,
+    stream_skills,
     show_openapi,
     show_api_page,
 ]

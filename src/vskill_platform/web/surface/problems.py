@@ -31,6 +31,7 @@ from vskill_platform.domain.errors import (
     SourceRefused,
     SourceUnreachable,
     StoreUnavailable,
+    TooManyStreams,
     UnsupportedContentType,
     VskillError,
 )
@@ -57,6 +58,7 @@ _STATUSES: tuple[tuple[type[VskillError], int], ...] = (
     (IllegalTransition, 409),
     (StoreUnavailable, 503),
     (CommitUnknown, 503),
+    (TooManyStreams, 503),
     (ScannerUnavailable, 503),
     (RegistryUnreachable, 503),
     (BindingUnavailable, 500),

@@ -9,7 +9,7 @@ from litestar import get
 from litestar.params import QueryParameter
 
 from vskill_platform.domain.blocklist import Block, block_key
-from vskill_platform.domain.errors import InvalidInput
+from vskill_platform.domain.errors import InvalidInput, InvalidRepositoryUrl
 from vskill_platform.domain.repository import normalise_repository_url
 from vskill_platform.stores.blocklist import find_blocks, page_blocks
 from vskill_platform.web.api import examples
@@ -58,7 +58,7 @@ async def list_blocklist(cursor: Cursor = None, limit: Limit = DEFAULT_LIMIT) ->
     "/api/v1/blocklist/check",
     summary="Check the blocklist",
     tags=TAGS,
-    opt=described(BlocklistCheck(blocked=True, entries=[examples.BLOCK]), is_kept=True),
+    opt=described(BlocklistCheck(blocked=True, entries=[examples.BLOCK]), errors=(InvalidRepositoryUrl,), is_kept=True),
 )
 async def check_blocklist(name: Name = "", content_hash: Hash = "", repo_url: RepositoryUrl = "") -> BlocklistCheck:
     """What stands against a skill's name, its bytes, or its repository. Give at least one of them.

@@ -9,6 +9,7 @@ import msgspec
 from litestar import get
 from litestar.params import QueryParameter
 
+from vskill_platform.domain.errors import InvalidRepositoryUrl
 from vskill_platform.domain.repository import normalise_repository_url
 from vskill_platform.domain.scan import Verdict
 from vskill_platform.domain.submission import Category, SubmissionState
@@ -96,7 +97,12 @@ _STATS = SubmissionStats(
 )
 
 
-@get("/api/v1/submissions", summary="List submissions", tags=TAGS, opt=described(_LIST, is_kept=True))
+@get(
+    "/api/v1/submissions",
+    summary="List submissions",
+    tags=TAGS,
+    opt=described(_LIST, errors=(InvalidRepositoryUrl,), is_kept=True),
+)
 async def list_submissions(
     *,
     state_word: StateFilter = None,

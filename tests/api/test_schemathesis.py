@@ -66,6 +66,8 @@ def test_every_operation_keeps_its_promises__whatever_is_sent(address: str, want
     with requests.Session() as session:
         while sum(statuses.values()) < wanted:
             for operation, mode in pairs:
+                if rounds and sum(statuses.values()) >= wanted:
+                    break
                 send = _sending(operation, mode, session=session, checks=checks, statuses=statuses, examples=examples)
                 seed(rounds)(send)()
             rounds += 1
@@ -104,7 +106,10 @@ def _sending(
         _point_at_what_is_there(case, sum(statuses.values()))
         answer = case.call(session=session, timeout=30, allow_redirects=False)
         statuses[answer.status_code] = statuses.get(answer.status_code, 0) + 1
-        case.validate_response(answer, checks=checks)
+        # What is refused for its size is refused, though that check does not list it.
+        is_too_much = answer.status_code in (413, 414)
+        held = [check for check in checks if not (is_too_much and check.__name__ == "negative_data_rejection")]
+        case.validate_response(answer, checks=held)
 
     return cast("Callable[[], None]", send)
 

@@ -244,6 +244,18 @@ class NotFound(VskillError):
     code = "not_found"
 
 
+class SkillWithdrawn(NotFound):
+    """The skill was published and is not any more; the message says why."""
+
+    code = "skill_withdrawn"
+
+
+class SkillMoved(NotFound):
+    """The skill that was called `former` has another slug now, which `slug` names."""
+
+    code = "skill_moved"
+
+
 # What the source of a submission turned out to be
 
 

@@ -14,7 +14,9 @@ from vskill_platform.web.api.parameters import refuse_unknown_parameters
 from vskill_platform.web.api.routes import API_ROUTES
 from vskill_platform.web.api.streams import HUB
 from vskill_platform.web.control import CONTROL_ROUTES
+from vskill_platform.web.control_reports import answer_one_report, list_open_reports
 from vskill_platform.web.errors import answer_error
+from vskill_platform.web.feeds.routes import FEED_ROUTES
 from vskill_platform.web.health import healthz
 from vskill_platform.web.live.hub import Hub
 from vskill_platform.web.metrics import show_metrics
@@ -26,7 +28,7 @@ MAX_BODY_BYTES = 16 * 1024
 """What a request may carry unless its route says otherwise."""
 MAX_CONTROL_BODY_BYTES = 1024 * 1024
 _API = Router("/", route_handlers=API_ROUTES, guards=[refuse_unknown_parameters])
-_PUBLIC_ROUTES: list[ControllerRouterHandler] = [*PAGE_ROUTES, _API, healthz]
+_PUBLIC_ROUTES: list[ControllerRouterHandler] = [*PAGE_ROUTES, _API, *FEED_ROUTES, healthz]
 
 
 def create_web_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
@@ -38,7 +40,7 @@ def create_web_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
 
 def create_control_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
     """The application behind the control socket: the same, the operator's routes, and nobody is counted."""
-    routes = [*_PUBLIC_ROUTES, show_metrics, *CONTROL_ROUTES]
+    routes = [*_PUBLIC_ROUTES, show_metrics, *CONTROL_ROUTES, list_open_reports, answer_one_report]
     state = {LIMITED: False, HUB: hub or Hub(env)}
     return create_app(env, routes, state=state, max_body_bytes=MAX_CONTROL_BODY_BYTES)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import structlog
 from litestar import Request, Response
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
 
-from vskill_platform.domain.errors import VskillError
+from vskill_platform.domain.errors import SkillMoved, VskillError
 from vskill_platform.web.pages.errors import Told, error_page, wants_page
 from vskill_platform.web.surface.problems import PROBLEM_TYPE, known_error, make_problem, retry_after
 
@@ -19,6 +21,8 @@ def answer_error(request: Request[object, object, State], error: Exception) -> R
     headers = {name.decode(): value.decode() for name, value in reply.headers}
     if isinstance(error, HTTPException):
         headers.update(error.headers or {})
+    if isinstance(error, SkillMoved):
+        headers["Location"] = _present_address(request, error)
     if wants_page(request):
         kept = {name: value for name, value in headers.items() if not name.lower().startswith("content-")}
         return error_page(request, _told(known, status=reply.status), headers=kept)
@@ -35,3 +39,11 @@ def _told(error: VskillError, *, status: int) -> Told:
         request_id=str(structlog.contextvars.get_contextvars().get("request", "")) if status >= 500 else "",
         near=near if isinstance(near, tuple) else (),
     )
+
+
+def _present_address(request: Request[object, object, State], error: SkillMoved) -> str:
+    """Where the same is to be had of the skill under its present slug."""
+    former, present = f"/skills/{error.fields['former']}", f"/skills/{error.fields['slug']}"
+    path = quote(request.scope["path"].replace(former, present, 1))
+    query = request.scope["query_string"].decode("latin-1")
+    return f"{path}?{query}" if query else path

@@ -10,6 +10,18 @@ from vskill_platform.web.surface.problems import PROBLEM_TYPE
 PRINTABLE = r"^[^\u0000-\u001f\u007f-\u009f]*$"
 """What the address of a request may hold: `surface/targets.py` refuses anything else."""
 
+PATH_PARTS = {
+    "alias": "A slug of one part, as there were once.",
+    "identity": "The id.",
+    "name": "The name.",
+    "owner": "First part of the slug.",
+    "path": "Path of the file in the skill, with slashes.",
+    "repo": "Second part of the slug.",
+    "skill": "Last part of the slug.",
+    "version": "A version, as 1.0.0.",
+}
+"""What the parts of a path mean where a route does not say."""
+
 PROBLEM_SCHEMA: dict[str, Any] = {
     "type": "object",
     "title": "ProblemDocument",
@@ -18,7 +30,7 @@ PROBLEM_SCHEMA: dict[str, Any] = {
     "properties": {
         "type": {"type": "string"},
         "title": {"type": "string"},
-        "status": {"type": "integer", "minimum": 400, "maximum": 599},
+        "status": {"type": "integer", "minimum": 300, "maximum": 599},
         "code": {"type": "string", "pattern": "^[a-z0-9_]+$"},
         "detail": {"type": "string"},
     },
@@ -71,6 +83,10 @@ def tidy_parameter(parameter: dict[str, Any]) -> dict[str, Any]:
         schema = {**choices[0], **schema} if "$ref" not in choices[0] else {"allOf": choices, **schema}
     elif choices:
         schema["oneOf"] = choices
+    if isinstance(schema.get("type"), list):
+        schema["type"] = next(kind for kind in schema["type"] if kind != "null")
+    if "enum" in schema:
+        schema["enum"] = [word for word in schema["enum"] if word is not None]
     for bound in ("minimum", "maximum"):
         if bound in schema:
             schema[bound] = int(schema[bound])
@@ -79,4 +95,5 @@ def tidy_parameter(parameter: dict[str, Any]) -> dict[str, Any]:
     schema.pop("description", None)
     names = ("name", "in", "description", "required", "examples")
     kept: dict[str, Any] = {name: parameter[name] for name in names if name in parameter}
+    kept.setdefault("description", PATH_PARTS.get(parameter["name"], ""))
     return {**kept, "schema": schema}

@@ -31,12 +31,15 @@ from vskill_platform.domain.errors import (
 )
 from vskill_platform.web.api.describing import DESCRIBED, Description
 from vskill_platform.web.api.document_parts import HEADERS, NOT_MODIFIED, PROBLEM_SCHEMA, problem_answer, tidy_parameter
+from vskill_platform.web.api.skill_descriptions import SKILL_DESCRIPTIONS
 from vskill_platform.web.surface.problems import status_of
 
 PREFIX = "/api/v1"
 TAGS = {
     "submissions": "Handing in repositories, and what became of them.",
     "skills": "Published skills, their versions, files and reports.",
+    "publishers": "Who has published skills.",
+    "reports": "Telling the operator what is wrong, and appealing decisions.",
     "trust": "What was blocked or turned down, and why.",
     "stats": "Figures.",
     "queue": "How the queue stands.",
@@ -106,7 +109,7 @@ def operations_of(app: Litestar, document: dict[str, Any]) -> Iterator[Operation
 
 def _correct(operation: Operation) -> None:
     text = operation.text
-    description = operation.handler.opt.get(DESCRIBED)
+    description = operation.handler.opt.get(DESCRIBED) or SKILL_DESCRIPTIONS.get(operation.handler.fn.__name__)
     answers = {status: answer for status, answer in text["responses"].items() if status.startswith("2")}
     for status in description.also if description else ():
         answers[str(status)] = dict(next(iter(answers.values())))

@@ -6,6 +6,7 @@ like an answer. One that is given twice is refused as well, unless the route tak
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from functools import lru_cache
 from typing import Annotated, Any, NamedTuple
@@ -22,6 +23,8 @@ MAX_LIMIT = 500
 DEFAULT_LIMIT = 50
 MAX_URL_CHARS = 2000
 MAX_NAME_CHARS = 200
+MOST_SUBJECTS = 500
+_SUBJECT = re.compile(r"[A-Za-z0-9._/@~-]{1,400}")
 
 
 class Direction(StrEnum):
@@ -46,13 +49,23 @@ Cursor = Annotated[
 Identity = Annotated[str, PathParameter(min_length=1, max_length=100, description="Id, as `sub_` and 32 digits.")]
 
 
+def read_subjects(name: str, given: str | None) -> frozenset[str] | None:
+    """Ids or slugs with commas between; None where the parameter was not given."""
+    if given is None:
+        return None
+    subjects = [subject for subject in given.split(",") if subject]
+    if not 1 <= len(subjects) <= MOST_SUBJECTS or not all(_SUBJECT.fullmatch(subject) for subject in subjects):
+        raise InvalidInput(f"`{name}` has 1 to {MOST_SUBJECTS} names with commas between, each up to 400 characters.")
+    return frozenset(subjects)
+
+
 async def refuse_unknown_parameters(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
     """The guard of every route of the API. Raises InvalidInput, and names what is allowed."""
     if not connection.scope["query_string"]:
         return
     known = _parameters_of(handler)
     seen: set[str] = set()
-    for name, _ in connection.query_params.multi_items():
+    for name, value in connection.query_params.multi_items():
         if name not in known.all:
             allowed = f"Allowed are: {', '.join(known.all)}." if known.all else "None is allowed."
             raise InvalidInput(f"There is no parameter '{name[:64]}' here. {allowed}", parameter=name)
@@ -60,12 +73,16 @@ async def refuse_unknown_parameters(connection: ASGIConnection[Any, Any, Any, An
             raise InvalidInput(
                 f"The parameter '{name}' is given more than once. Give each at most once.", parameter=name
             )
+        if name in known.without_null and str(value).lower() == "null":
+            raise InvalidInput(f"The parameter '{name}' cannot be null. Leave it out instead.", parameter=name)
         seen.add(name)
 
 
 class _Known(NamedTuple):
     all: tuple[str, ...]
     repeatable: frozenset[str]
+    without_null: frozenset[str]
+    """Those that the framework would take the word `null` for nothing in."""
 
 
 @lru_cache(1024)
@@ -77,4 +94,7 @@ def _parameters_of(handler: BaseRouteHandler) -> _Known:
         if isinstance(field.kwarg_definition, QueryParameter)
     }
     repeatable = frozenset(name for name, field in found.items() if field.is_non_string_sequence)
-    return _Known(tuple(found), repeatable)
+    without_null = frozenset(
+        name for name, field in found.items() if field.is_optional and not field.has_inner_subclass_of(str)
+    )
+    return _Known(tuple(found), repeatable, without_null)

@@ -6,7 +6,9 @@ from litestar.types import ControllerRouterHandler
 
 from vskill_platform.web.api.blocklist import check_blocklist, list_blocklist
 from vskill_platform.web.api.discovery import discover
+from vskill_platform.web.api.figures import show_positions, show_series
 from vskill_platform.web.api.reference import show_api_page, show_openapi
+from vskill_platform.web.api.skill_routes import SKILL_ROUTES
 from vskill_platform.web.api.stats import show_queue_health, show_stats, show_stats_health
 from vskill_platform.web.api.streams import stream_skills, stream_submissions
 from vskill_platform.web.api.submission_lists import (
@@ -35,4 +37,7 @@ API_ROUTES: list[ControllerRouterHandler] = [
     stream_skills,
     show_openapi,
     show_api_page,
+    *SKILL_ROUTES,
+    show_positions,
+    show_series,
 ]

@@ -6,7 +6,6 @@ A stream is resumed by the id of the last event that was seen: by `Last-Event-ID
 
 from __future__ import annotations
 
-import re
 from typing import Annotated
 
 from litestar import Request, Response, get
@@ -16,6 +15,7 @@ from litestar.params import QueryParameter
 from vskill_platform.domain.errors import InvalidInput, TooManyStreams
 from vskill_platform.domain.submission import SubmissionState, expand_state_filter
 from vskill_platform.web.api.describing import described
+from vskill_platform.web.api.parameters import MOST_SUBJECTS, read_subjects
 from vskill_platform.web.live.hub import Hub
 from vskill_platform.web.live.response import MEDIA_TYPE, EventStream
 from vskill_platform.web.live.telling import Topic
@@ -23,9 +23,7 @@ from vskill_platform.web.live.wanted import Wanted
 
 HUB = "hub"
 """In the application's state: the hub of the process."""
-MOST_SUBJECTS = 500
 _LAST_EVENT = 2**63 - 1
-_SUBJECT = re.compile(r"[A-Za-z0-9._/@~-]{1,400}")
 
 
 Ids = Annotated[
@@ -66,7 +64,7 @@ async def stream_submissions(
     named = [name for name, value in (("ids", ids), ("state", states), ("category", category)) if value is not None]
     if len(named) > 1:
         raise InvalidInput(f"A stream is filtered by one of {', '.join(named)}, not by several. Open one for each.")
-    wanted = Wanted(Topic.SUBMISSIONS, _subjects("ids", ids), _states(states if category is None else category))
+    wanted = Wanted(Topic.SUBMISSIONS, read_subjects("ids", ids), _states(states if category is None else category))
     return await _open(request, state[HUB], wanted, last_event)
 
 
@@ -81,7 +79,7 @@ async def stream_skills(
     request: Request[object, object, State], state: State, *, slugs: Slugs = None, last_event: LastEvent = None
 ) -> Response[bytes]:
     """What happens to published skills: to those named by `slugs`, or to all; and to the blocklist."""
-    return await _open(request, state[HUB], Wanted(Topic.SKILLS, _subjects("slugs", slugs)), last_event)
+    return await _open(request, state[HUB], Wanted(Topic.SKILLS, read_subjects("slugs", slugs)), last_event)
 
 
 async def _open(
@@ -92,15 +90,6 @@ async def _open(
     hub.places.check(address)
     await hub.check_readable()
     return EventStream(hub, wanted, after=after, address=address)
-
-
-def _subjects(name: str, given: str | None) -> frozenset[str] | None:
-    if given is None:
-        return None
-    subjects = [subject for subject in given.split(",") if subject]
-    if not 1 <= len(subjects) <= MOST_SUBJECTS or not all(_SUBJECT.fullmatch(subject) for subject in subjects):
-        raise InvalidInput(f"`{name}` has 1 to {MOST_SUBJECTS} names with commas between, each up to 400 characters.")
-    return frozenset(subjects)
 
 
 def _states(words: str | None) -> frozenset[SubmissionState] | None:

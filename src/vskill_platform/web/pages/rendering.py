@@ -15,7 +15,9 @@ from litestar.datastructures import State
 from litestar.status_codes import HTTP_200_OK
 
 from vskill_platform import __version__
+from vskill_platform.web.feeds.feeds import FEEDS as ATOM_FEEDS
 from vskill_platform.web.pages import wording
+from vskill_platform.web.site import site_url as site_url
 from vskill_platform.web.static_files import static_url
 
 CONTENT_POLICY = (
@@ -47,7 +49,7 @@ PLACES = (
     Place("trust", "Trust", "/trust"),
     Place("docs", "Docs", "/docs"),
 )
-FEEDS: tuple[Feed, ...] = ()
+FEEDS = tuple(Feed(feed.title, feed.path) for feed in ATOM_FEEDS)
 PageRequest = Request[object, object, State]
 _TEMPLATES = Path(__file__).parent.parent / "templates"
 _ASK_AGAIN = "no-cache"
@@ -68,7 +70,7 @@ def templates() -> jinja2.Environment:
     environment.globals.update(
         static=static_url,
         site_name=SITE_NAME,
-        version=__version__,
+        platform_version=__version__,
         places=PLACES,
         feeds=FEEDS,
         capability_words=wording.CAPABILITY_WORDS,
@@ -98,8 +100,3 @@ def page(
         media_type=MediaType.HTML,
         headers={"Content-Security-Policy": CONTENT_POLICY, "Cache-Control": _ASK_AGAIN, **(headers or {})},
     )
-
-
-def site_url(request: PageRequest) -> str:
-    """Where the caller reaches this registry, without a slash at the end: what commands and badges on a page begin with."""
-    return str(request.base_url).rstrip("/")

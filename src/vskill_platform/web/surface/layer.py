@@ -26,6 +26,7 @@ from vskill_platform.worker_context import request_env_storage
 
 _UNCOUNTED = frozenset({"/healthz", "/readyz"})
 """What balances load asks these all the time, from one address."""
+_HEAD = "vskill_platform.head"
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{8,64}")
 
 
@@ -117,7 +118,7 @@ class Surface:
     async def _pass_on(self, scope: HTTPScope, receive: Receive, answer: Answer, *, request_id: bytes) -> None:
         inner: Any = scope
         if scope["method"] == "HEAD":
-            inner = {**scope, "method": "GET"}
+            inner = {**scope, "method": "GET", _HEAD: True}
         hear = answer.hearing(receive) if scope["method"] in READS else receive
 
         async def run() -> None:
@@ -129,6 +130,11 @@ class Surface:
         finally:
             if inner is not scope and "route_handler" in inner:
                 cast("dict[str, Any]", scope).update({name: inner[name] for name in ("path_template", "route_handler")})
+
+
+def is_head(scope: Scope) -> bool:
+    """Whether a request that a route takes for a GET wants the headers alone."""
+    return bool(cast("dict[str, Any]", scope).get(_HEAD))
 
 
 def _request_id(asked: dict[bytes, bytes]) -> bytes:

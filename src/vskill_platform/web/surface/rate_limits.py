@@ -49,6 +49,7 @@ REQUESTS = Rate("requests", "requests_per_minute", _MINUTE_S, "requests a minute
 SUBMISSIONS = Rate("submissions", "submissions_per_hour", _HOUR_S, "submissions an hour")
 DISCOVERIES = Rate("discoveries", "discoveries_per_hour", _HOUR_S, "looks at a repository an hour")
 INSTALLS = Rate("installs", "installs_per_hour", _HOUR_S, "reported installs an hour")
+STARS = Rate("stars", "stars_per_hour", _HOUR_S, "stars given or taken back an hour")
 REPORTS = Rate("reports", "reports_per_quarter_hour", _QUARTER_S, "reports in 15 minutes")
 
 

@@ -14,7 +14,7 @@ from vskill_platform.web.surface.headers import Header
 READS = frozenset({"GET", "HEAD"})
 _SAFE = frozenset({*READS, "OPTIONS", "TRACE"})
 _SHARED_PREFIXES = ("/api/v1/", "/feeds/", "/.well-known/")
-_SHARED_PATHS = frozenset({"/llms.txt", "/robots.txt", "/sitemap.xml"})
+_SHARED_PATHS = frozenset({"/llms.txt", "/robots.txt", "/sitemap.xml", "/sitemap-pages.xml", "/sitemap-skills.xml"})
 _OWN_SITE = frozenset({b"same-origin", b"none"})
 _LEAVE: tuple[Header, ...] = (
     (b"access-control-allow-methods", b"GET, HEAD"),

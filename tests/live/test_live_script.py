@@ -23,8 +23,8 @@ from vskill_platform.web.live.hub import Hub
 
 SCRIPT = Path(vskill_platform.web.__file__).parent / "static" / "live.js"
 POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'"
-_ATTRIBUTES = """data-live-pace=0.1 data-live="/api/v1/submissions/stream" data-live-fragment="/rows" data-live-refresh="submission_created"
-data-live-labels='{"state": {"TIER1_SCANNING": "Being scanned"}}'"""
+_ATTRIBUTES = """data-live-pace=0.1 data-live="/api/v1/submissions/stream" data-live-fragment="/rows"
+data-live-refresh="submission_created" data-live-labels='{"state": {"TIER1_SCANNING": "Being scanned"}}'"""
 
 
 @dataclass

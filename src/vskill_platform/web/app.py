@@ -13,6 +13,7 @@ from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.web.api.routes import API_ROUTES
 from vskill_platform.web.api.streams import HUB
 from vskill_platform.web.control import CONTROL_ROUTES
+from vskill_platform.web.control_reports import answer_one_report, list_open_reports
 from vskill_platform.web.errors import answer_error
 from vskill_platform.web.feeds.routes import FEED_ROUTES
 from vskill_platform.web.health import healthz
@@ -38,7 +39,7 @@ def create_web_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
 
 def create_control_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
     """The application behind the control socket: the same, the operator's routes, and nobody is counted."""
-    routes = [*_PUBLIC_ROUTES, show_metrics, *CONTROL_ROUTES]
+    routes = [*_PUBLIC_ROUTES, show_metrics, *CONTROL_ROUTES, list_open_reports, answer_one_report]
     state = {LIMITED: False, HUB: hub or Hub(env)}
     return create_app(env, routes, state=state, max_body_bytes=MAX_CONTROL_BODY_BYTES)
 

@@ -22,6 +22,7 @@ from vskill_platform.ports.scanner import Scanner
 from vskill_platform.scanning.pool import ScannerPool
 from vskill_platform.settings import convert_settings
 from vskill_platform.testing.postgres_server import empty_database
+from vskill_platform.web.app import create_web_app
 
 
 @pytest_asyncio.fixture(scope="package", loop_scope="package")
@@ -43,5 +44,7 @@ async def engine(request: pytest.FixtureRequest, tmp_path: Path, postgres_databa
 
 @pytest_asyncio.fixture(loop_scope="package")
 async def registry(engine: Engine, scanner: Scanner, tmp_path: Path) -> AsyncIterator[Registry]:
-    async with open_journey(engine, tmp_path, scanner=scanner) as journey, client_of(journey) as client:
-        yield Registry(journey, client)
+    async with open_journey(engine, tmp_path, scanner=scanner) as journey:
+        app = create_web_app(journey.env)
+        async with client_of(app) as client:
+            yield Registry(journey, app, client)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import httpx
+from litestar.types import ASGIApp
 
 from tests.pipeline.journey import Journey
 from vskill_platform.domain.records import Submission
 from vskill_platform.testing.git_repos import Files
-from vskill_platform.web.app import create_web_app
 
 OWNER = "127-0-0-1-acme"
 SLUG = f"{OWNER}/greeting/greeting"
@@ -20,9 +20,10 @@ PLACE = f"{SKILLS}/{SLUG}"
 
 @dataclass
 class Registry:
-    """A journey, and a client of its web application."""
+    """A journey, its web application, and a client of that."""
 
     journey: Journey
+    app: ASGIApp
     client: httpx.AsyncClient
 
     async def get(self, path: str, **params: Any) -> httpx.Response:
@@ -48,7 +49,7 @@ class Registry:
         return submission
 
 
-def client_of(journey: Journey, *, address: str = "192.0.2.1", scheme: str = "http") -> httpx.AsyncClient:
-    """A client of the public application at an address of its own."""
-    transport = httpx.ASGITransport(app=cast("Any", create_web_app(journey.env)), client=(address, 1))
+def client_of(app: ASGIApp, *, address: str = "192.0.2.1", scheme: str = "http") -> httpx.AsyncClient:
+    """A client of the application at an address of its own."""
+    transport = httpx.ASGITransport(app=cast("Any", app), client=(address, 1))
     return httpx.AsyncClient(transport=transport, base_url=f"{scheme}://registry")

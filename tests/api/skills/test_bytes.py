@@ -96,6 +96,6 @@ async def test_downloads_are_counted_once_an_hour__and_not_where_no_bytes_were_s
     for way in ("archive.zip", "archive.zip", "archive.tar"):
         await registry.get(f"{VERSION}/{way}")
     assert (await registry.read(f"{PLACE}/installs"))["downloads"] == 1
-    async with client_of(registry.journey, address="192.0.2.9") as other:
+    async with client_of(registry.app, address="192.0.2.9") as other:
         await other.get(f"{VERSION}/archive.zip")
     assert (await registry.read(f"{PLACE}/installs"))["downloads"] == 2

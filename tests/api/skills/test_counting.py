@@ -19,7 +19,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="package")
 
 async def test_installs_are_counted_and_come_into_the_lists__also_after_a_new_name(registry: Registry) -> None:
     await registry.journey.publish("acme/greeting", {"SKILL.md": skill_md()})
-    clients = [client_of(registry.journey, address=f"192.0.2.{number}") for number in range(10)]
+    clients = [client_of(registry.app, address=f"192.0.2.{number}") for number in range(10)]
     answers = await asyncio.gather(*(client.post(f"{PLACE}/installs") for client in clients))
     assert {answer.status_code for answer in answers} == {200}
     assert (await registry.read(f"{PLACE}/installs"))["installs"] == 10
@@ -68,7 +68,7 @@ async def test_star_belongs_to_a_visitor__who_is_a_cookie_and_kept_as_its_hash(r
     secret = registry.client.cookies["visitor"]
     page = await registry.journey.env.kv.list("star:")
     assert [key.rsplit(":", 1)[-1] for key in page.keys] == [hashlib.sha256(secret.encode()).hexdigest()]
-    async with client_of(registry.journey, address="192.0.2.7", scheme="https") as other:
+    async with client_of(registry.app, address="192.0.2.7", scheme="https") as other:
         second = await other.put(place)
         assert "Secure" in second.headers["Set-Cookie"]
         assert second.json()["stars"] == 2

@@ -58,7 +58,7 @@ def _media_type(content: bytes) -> str:
         content.decode()
     except UnicodeDecodeError:
         return "application/octet-stream"
-    return "application/octet-stream" if b"\0" in content else "text/plain; charset=utf-8"
+    return "application/octet-stream" if b"\0" in content else "text/plain"
 
 
 def _attachment(name: str) -> str:

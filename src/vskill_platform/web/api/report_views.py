@@ -57,3 +57,11 @@ class ReportReceipt(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     secret: str
     status: ReportStatus
     url: str
+
+
+class ReportAnswer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The operator's answer to a report."""
+
+    id: str
+    status: ReportStatus
+    answer: Words

@@ -14,7 +14,7 @@ from vskill_platform.web.feeds.feeds import FEEDS
 from vskill_platform.web.site import site_url
 from vskill_platform.worker_context import current_env
 
-TEXT_TYPE = "text/plain; charset=utf-8"
+TEXT_TYPE = "text/plain"
 _DAY_MS = 24 * 3600 * 1000
 _VALID_DAYS = 180
 _HEADERS = {"Cache-Control": "public, max-age=3600"}

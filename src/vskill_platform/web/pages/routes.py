@@ -18,6 +18,7 @@ from vskill_platform.web.pages.skill import (
 )
 from vskill_platform.web.pages.skill_versions import compare_skill_versions, list_skill_versions
 from vskill_platform.web.pages.start import start_page
+from vskill_platform.web.pages.submission_routes import SUBMISSION_PAGES
 from vskill_platform.web.static_files import show_static_file
 
 PAGE_ROUTES: list[ControllerRouterHandler] = [
@@ -36,5 +37,6 @@ PAGE_ROUTES: list[ControllerRouterHandler] = [
     show_publisher,
     show_documents,
     show_document,
+    *SUBMISSION_PAGES,
     show_static_file,
 ]

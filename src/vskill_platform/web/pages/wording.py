@@ -34,6 +34,15 @@ _TOLD = {
 CAPABILITY_WORDS = {kind: CapabilityWords(*_TOLD[kind], field) for kind, field in KINDS.items()}
 """By kind, in the order that pages show them."""
 
+_STATE_WORDS = {
+    "TIER1_SCANNING": "Scanning",
+    "TIER2_SCANNING": "With the judge",
+    "AUTO_APPROVED": "Approved",
+    "VENDOR_APPROVED": "Approved",
+    "TIER1_FAILED": "Failed the scan",
+    "DEQUEUED": "Taken out",
+}
+
 
 def number(value: int) -> str:
     """A number with a comma between thousands."""
@@ -67,6 +76,22 @@ def moment(iso: str) -> str:
     return iso if found is None else f"{found.day} {found:%b %Y, %H:%M:%S} UTC"
 
 
+def clock(iso: str) -> str:
+    """A moment of these days, for lists: 16 Nov, 11:08:23."""
+    found = _moment(iso)
+    return iso if found is None else f"{found.day} {found:%b, %H:%M:%S}"
+
+
+def duration(milliseconds: float) -> str:
+    """A span of time in the unit that suits it: 240 ms, 1.4 s, 3 min."""
+    if milliseconds < 1000:
+        return f"{milliseconds:.0f} ms"
+    seconds = milliseconds / 1000
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.0f} h"
+
+
 def short_digest(digest: str) -> str:
     """The beginning of a digest or commit, enough to tell it from others."""
     return digest.removeprefix("sha256:")[:_DIGEST_CHARS]
@@ -75,6 +100,11 @@ def short_digest(digest: str) -> str:
 def words(name: str) -> str:
     """A state, a code or a category as words: NEEDS_REVIEW is Needs review."""
     return name.replace("_", " ").replace("-", " ").strip().capitalize()
+
+
+def state_words(name: str) -> str:
+    """A submission's state as people say it: TIER1_FAILED is Failed the scan."""
+    return _STATE_WORDS.get(name) or words(name)
 
 
 def host(url: str) -> str:
@@ -103,8 +133,11 @@ FILTERS: dict[str, Callable[..., str]] = {
     "size": size,
     "date": date,
     "moment": moment,
+    "clock": clock,
+    "duration": duration,
     "short_digest": short_digest,
     "words": words,
+    "state_words": state_words,
     "host": host,
     "path_quote": path_quote,
     "plural": plural,

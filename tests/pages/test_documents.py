@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import httpx
-import pytest
 
 from vskill_platform.web.pages.documents import documents, pictures
 
@@ -45,9 +44,9 @@ async def test_pictures_of_documents_are_served_in_a_sandbox(client: httpx.Async
         assert "sandbox" in answer.headers["content-security-policy"]
 
 
-@pytest.mark.parametrize("path", ["/docs/nothing", "/docs/..%2FREADME", "/docs/%2e%2e/LICENSE", "/docs/images"])
-async def test_documentation_gives_nothing_outside_of_it(client: httpx.AsyncClient, path: str) -> None:
-    assert (await client.get(path)).status_code in (400, 404)
+async def test_documentation_gives_nothing_outside_of_it(client: httpx.AsyncClient) -> None:
+    for path in ("nothing", "..%2FREADME", "%2e%2e/LICENSE", "images", "images/"):
+        assert (await client.get(f"/docs/{path}", follow_redirects=True)).status_code in (400, 404), path
 
 
 async def test_address_of_the_file_leads_to_the_page(client: httpx.AsyncClient) -> None:

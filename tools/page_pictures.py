@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import httpx
 from playwright.async_api import Page, ViewportSize, async_playwright
 
 from tests.browser.sites import Site, running_site
@@ -32,6 +33,8 @@ GROUPS = {
 """Groups of the corpus, and the repository that each becomes."""
 SHOWN_SKILL = "northwind/api-clients/stripe-webhooks"
 FAILED = "shady/helper"
+NOT_COUNTED = "Not counted yet"
+COUNTED_S = 180
 
 
 class Shot(NamedTuple):
@@ -81,7 +84,15 @@ async def _fill(site: Site) -> str:
     """Submit everything. Returns the id of a skill that was turned down."""
     ids = {name: await site.submit(site.make_repository(name, files)[1]) for name, files in _repositories()}
     views = {name: await site.until_decided(identity) for name, identity in ids.items()}
+    await _until_counted(site)
     return str(views[FAILED]["children"][0]["id"])
+
+
+async def _until_counted(site: Site) -> None:
+    """Wait until cron has been round: the charts show what it counts."""
+    async with asyncio.timeout(COUNTED_S), httpx.AsyncClient(base_url=site.address) as client:
+        while NOT_COUNTED in (await client.get("/queue")).text:
+            await asyncio.sleep(1)
 
 
 def _repositories() -> Iterator[tuple[str, dict[str, bytes]]]:

@@ -48,7 +48,7 @@ async def test_pages_and_filters_lead_on_and_back(site: Site, stock: Stock, visi
     assert await page.locator(".skill-rows > *").first.inner_text() != first
     await page.go_back()
     await expect(page.locator(".skill-rows > *").first).to_have_text(first, use_inner_text=True)
-    await page.get_by_label("Reaches the network").check()
+    await page.get_by_role("checkbox", name="Reaches the network").click()
     await expect(page.get_by_role("list", name="Filters in force")).to_be_visible()
     await expect(page.locator(".skill-rows")).to_contain_text("table-profile")
     await page.get_by_role("link", name="Clear all").click()

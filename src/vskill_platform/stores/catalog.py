@@ -17,16 +17,18 @@ R = TypeVar("R")
 
 
 class Rows(NamedTuple, Generic[R]):
-    """One page of rows and how many there are in all."""
+    """One page of rows, how many there are in all, and how many have each value of the facets that were to be counted."""
 
     rows: list[R]
     total: int
+    counts: dict[str, dict[str, int]]
 
 
 async def query_rows(query: CatalogQuery, *, decoder: msgspec.json.Decoder[R]) -> Rows[R]:
     """The rows that a query asks for, decoded. A row that cannot be read raises: the catalog is ours to keep right."""
     page = await current_env("catalog").catalog.query(query)
-    return Rows([decode_record(identity, row, decoder=decoder) for identity, row in page.rows], page.total)
+    rows = [decode_record(identity, row, decoder=decoder) for identity, row in page.rows]
+    return Rows(rows, page.total, page.counts)
 
 
 async def count_by_state() -> dict[SubmissionState, int]:

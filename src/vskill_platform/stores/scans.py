@@ -34,7 +34,12 @@ _scans = msgspec.json.Decoder(ScanRecord)
 
 async def get_scan(submission: Submission, *, tier: str = TIER1) -> ScanRecord | None:
     """What a tier said in the present run, or None."""
-    key = scan_key(submission.id, submission.run, tier)
+    return await get_scan_of_run(submission.id, submission.run, tier=tier)
+
+
+async def get_scan_of_run(submission_id: str, run: int, *, tier: str = TIER1) -> ScanRecord | None:
+    """What a tier said in one run, or None where it said nothing or that is no longer kept."""
+    key = scan_key(submission_id, run, tier)
     entry = await current_env("kv").kv.get(key)
     return None if entry is None else decode_record(key, entry.value, decoder=_scans)
 

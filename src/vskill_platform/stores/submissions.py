@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -214,11 +214,30 @@ def pinned_digest(key: str, value: bytes) -> Digest | None:
 
 
 async def get_submission_index(
-    *, state: str | None = None, search: str = "", limit: int = 50, offset: int = 0
+    *,
+    state: str | None = None,
+    search: str = "",
+    sort: str | None = None,
+    descending: bool = True,
+    limit: int = 50,
+    offset: int = 0,
+    counts: tuple[str, ...] = (),
 ) -> Rows[SubmissionRow]:
-    """One page of submissions, newest change first, from the catalog. `state` is a state or a category."""
-    where: Mapping[str, tuple[str, ...]] = {} if state is None else {"state": expand_state_filter(state)}
-    query = CatalogQuery(SUBMISSIONS, where=where, search=search, limit=limit, offset=offset)
+    """One page of submissions, newest change first unless a sort is named, from the catalog.
+
+    `state` is a state or a category. `sort` is one of `created updated skill_name`. `counts` names facets to be counted:
+    `state repo_url verdict`.
+    """
+    query = CatalogQuery(
+        SUBMISSIONS,
+        where={} if state is None else {"state": expand_state_filter(state)},
+        search=search,
+        sort=sort or SUBMISSIONS.default_sort,
+        descending=descending,
+        limit=limit,
+        offset=offset,
+        counts=counts,
+    )
     return await query_rows(query, decoder=_rows)
 
 
@@ -278,11 +297,15 @@ def index_submission(submission: Submission) -> Document:
         collection=SUBMISSIONS,
         id=submission.id,
         row=msgspec.json.encode(row),
-        facets={"state": submission.state.value, "repo_url": submission.repo_url},
+        facets={
+            "state": submission.state.value,
+            "repo_url": submission.repo_url,
+            "verdict": "" if submission.verdict is None else submission.verdict.value,
+        },
         sorts={
             "created": ms_from_iso(submission.created_at),
             "updated": submission.updated_ms,
             "skill_name": submission.skill_name,
         },
-        terms=document_terms(f"{submission.skill_name} {submission.repo_url}"),
+        terms=document_terms(f"{submission.skill_name} {submission.repo_url} {submission.slug or ''} {submission.id}"),
     )

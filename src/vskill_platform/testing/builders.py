@@ -97,18 +97,23 @@ def skill_document(
     tier: str = "verified",
     category: str = "writing",
     publisher: str = "acme",
+    capability: tuple[str, ...] = (),
     updated: int = 0,
+    published: int = 0,
     score: int = 0,
+    installs: int = 0,
     name: str = "",
+    weight: int = 0,
 ) -> Document:
     """A skill's document; its row is its id and its text."""
     return Document(
         collection=SKILLS,
         id=identity,
         row=f"{identity}|{text}".encode(),
-        facets={"tier": tier, "category": category, "publisher": publisher},
-        sorts={"updated": updated, "score": score, "name": name},
+        facets={"tier": tier, "category": category, "publisher": publisher, "capability": capability},
+        sorts={"updated": updated, "published": published, "score": score, "installs": installs, "name": name},
         terms=document_terms(text),
+        weight=weight,
     )
 
 
@@ -118,7 +123,7 @@ def submission_document(identity: str, *, state: str = "RECEIVED") -> Document:
         collection=SUBMISSIONS,
         id=identity,
         row=identity.encode(),
-        facets={"state": state, "repo_url": "https://example.org/repo"},
+        facets={"state": state, "repo_url": "https://example.org/repo", "verdict": ""},
         sorts={"created": 0, "updated": 0, "skill_name": identity},
     )
 

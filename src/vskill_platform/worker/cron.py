@@ -18,6 +18,7 @@ from vskill_platform.domain.records import Record
 from vskill_platform.ports.clock import Clock
 from vskill_platform.ports.commit import Put
 from vskill_platform.ports.env import WorkerEnv
+from vskill_platform.stores.installs import refresh_installs
 from vskill_platform.stores.leases import HeldLease, give_up_lease, renew_lease, take_lease
 from vskill_platform.stores.records import decode_record, encode_record
 from vskill_platform.stores.series import count_events
@@ -64,6 +65,7 @@ def standard_jobs(env: WorkerEnv) -> list[CronJob]:
         CronJob("purge", settings.purge_interval_s, purge_expired),
         CronJob("figures", settings.figures_interval_s, count_events),
         CronJob("collect", settings.collect_interval_s, collect_blobs),
+        CronJob("recount", settings.recount_interval_s, refresh_installs),
     ]
 
 

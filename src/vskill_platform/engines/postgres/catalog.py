@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import asyncpg
 
 from vskill_platform.domain.catalog import Collection, Document
-from vskill_platform.domain.search_terms import query_terms
+from vskill_platform.engines.catalog_answers import answer, count_values
+from vskill_platform.engines.facets import decode_facet
 from vskill_platform.engines.postgres.readers import Readers
 from vskill_platform.engines.postgres.texts import from_stored, to_stored
 from vskill_platform.ports.catalog import MAX_CATALOG_PAGE, CatalogPage, CatalogQuery, check_facet, check_query
@@ -24,17 +25,13 @@ class PostgresCatalog:
         """One page of documents."""
         self._readers.check_open()
         check_query(query)
-        sql, values = _statement(query)
-        rows = await self._readers.fetch(sql, *values)
-        found = [(from_stored(row["id"]), row["row"]) for row in rows if row["id"] is not None]
-        return CatalogPage(found, rows[0]["total"])
+        return answer(query, await self._read(query.collection, after="", limit=None))
 
     async def counts(self, collection: Collection, facet: str) -> dict[str, int]:
         """Documents by value of a facet."""
         self._readers.check_open()
         check_facet(collection, facet)
-        rows = await self._readers.fetch(f"SELECT {facet}, count(*) FROM catalog_{collection.name} GROUP BY {facet}")
-        return {from_stored(value): count for value, count in rows}
+        return count_values(await self._read(collection, after="", limit=None), facet)
 
     async def documents(
         self, collection: Collection, *, after: str = "", limit: int = MAX_CATALOG_PAGE
@@ -42,7 +39,10 @@ class PostgresCatalog:
         """Documents in the order of their ids."""
         self._readers.check_open()
         check_limit(limit)
-        columns = ", ".join((*collection.facets, *collection.sorts))
+        return await self._read(collection, after=after, limit=limit)
+
+    async def _read(self, collection: Collection, *, after: str, limit: int | None) -> list[Document]:
+        columns = ", ".join((*collection.facets, *collection.sorts, "weight"))
         rows = await self._readers.fetch(
             f"SELECT id, row, tsvector_to_array(terms) AS found, {columns} FROM catalog_{collection.name} "
             f"LEFT JOIN catalog_{collection.name}_terms USING (id) WHERE id > $1 ORDER BY id LIMIT $2",
@@ -53,41 +53,10 @@ class PostgresCatalog:
 
 
 def _document(collection: Collection, row: asyncpg.Record) -> Document:
-    facets = {name: from_stored(row[name]) for name in collection.facets}
-    texts = {name: from_stored(row[name]) for name in collection.text_sorts}
-    sorts = {**{name: row[name] for name in collection.number_sorts}, **texts}
+    texts = {name: from_stored(row[name]) for name in (*collection.facets, *collection.text_sorts)}
+    facets = {
+        name: decode_facet(texts[name]) if name in collection.many_valued else texts[name] for name in collection.facets
+    }
+    sorts = {**{name: row[name] for name in collection.number_sorts}, **{n: texts[n] for n in collection.text_sorts}}
     terms = tuple(sorted(row["found"] or ()))
-    return Document(collection, from_stored(row["id"]), row["row"], facets, sorts, terms)
-
-
-def _statement(query: CatalogQuery) -> tuple[str, list[object]]:
-    """One statement, so that the page and its total are of one moment. A page that is empty gives one row without an id."""
-    table = f"catalog_{query.collection.name}"
-    where, values = _where(table, query)
-    sort = query.sort or query.collection.default_sort
-    direction = "DESC" if query.descending else "ASC"
-    order = f"ORDER BY {sort} {direction}, id {direction}"
-    limits = f"LIMIT ${len(values) + 1} OFFSET ${len(values) + 2}"
-    sql = f"""
-        SELECT total, id, row FROM (SELECT count(*) AS total FROM {table} {where}) AS counted
-        LEFT JOIN (SELECT id, row, {sort} FROM {table} {where} {order} {limits}) AS page ON true {order}
-    """
-    return sql, [*values, query.limit, query.offset]
-
-
-def _where(table: str, query: CatalogQuery) -> tuple[str, list[object]]:
-    clauses: list[str] = []
-    values: list[object] = []
-    for facet, wanted in query.where.items():
-        values.append([to_stored(value) for value in wanted])
-        clauses.append(f"{facet} = ANY (${len(values)})")
-    match = _match(query.search)
-    if match:
-        values.append(match)
-        clauses.append(f"id IN (SELECT id FROM {table}_terms WHERE terms @@ ${len(values)}::text::tsquery)")
-    return (f"WHERE {' AND '.join(clauses)}" if clauses else ""), values
-
-
-def _match(search: str) -> str:
-    """The full-text query: every term, the unfinished ones by their beginning. Terms are letters and digits only."""
-    return " & ".join(f"'{term.text}'{':*' if term.is_prefix else ''}" for term in query_terms(search))
+    return Document(collection, from_stored(row["id"]), row["row"], facets, sorts, terms, row["weight"])

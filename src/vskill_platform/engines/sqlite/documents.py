@@ -7,10 +7,12 @@ query cannot break out of its quotes, and the beginning of a term is the beginni
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import apsw
 
 from vskill_platform.domain.catalog import Collection, Document
+from vskill_platform.engines.facets import decode_facet, encode_facet
 from vskill_platform.engines.sqlite.connection import fetch_all, fetch_one
 
 
@@ -20,9 +22,9 @@ def index_document(connection: apsw.Connection, document: Document) -> None:
     sql = _statements(collection)
     terms = encode_terms(document.terms)
     known = fetch_one(connection, sql.find, (document.id,))
-    facets = tuple(document.facets[name] for name in collection.facets)
+    facets = tuple(encode_facet(document.facets[name]) for name in collection.facets)
     sorts = tuple(document.sorts[name] for name in collection.sorts)
-    values = (*facets, *sorts, terms, document.row)
+    values = (*facets, *sorts, document.weight, terms, document.row)
     if known is None:
         connection.execute(sql.insert, (document.id, *values))
         connection.execute(sql.insert_terms, (connection.last_insert_rowid(), terms))
@@ -48,13 +50,32 @@ def read_documents(connection: apsw.Connection, collection: Collection, *, after
     sql = _statements(collection)
     found: list[Document] = []
     with connection:  # the rows and the index of one moment
-        for number, identity, row, terms, *values in fetch_all(connection, sql.read, (after, limit)):
+        for number, identity, row, terms, weight, *values in fetch_all(connection, sql.read, (after, limit)):
             is_found = not terms or fetch_one(connection, sql.is_found, (_match_all(terms), number)) is not None
-            facets = dict(zip(collection.facets, values, strict=False))
-            sorts = dict(zip(collection.sorts, values[len(facets) :], strict=True))
-            document = Document(collection, identity, row, facets, sorts, decode_terms(terms) if is_found else ())
+            known = decode_terms(terms) if is_found else ()
+            facets, sorts = _facets_and_sorts(collection, values)
+            document = Document(collection, identity, row, facets, sorts, known, weight)
             found.append(document.with_terms_sorted())
     return found
+
+
+def all_documents(connection: apsw.Connection, collection: Collection) -> list[Document]:
+    """Every document."""
+    found: list[Document] = []
+    for _, identity, row, terms, weight, *values in fetch_all(connection, _statements(collection).read, ("", -1)):
+        facets, sorts = _facets_and_sorts(collection, values)
+        found.append(Document(collection, identity, row, facets, sorts, decode_terms(terms), weight))
+    return found
+
+
+def _facets_and_sorts(
+    collection: Collection, values: list[Any]
+) -> tuple[dict[str, str | tuple[str, ...]], dict[str, int | str]]:
+    facets = {
+        name: decode_facet(value) if name in collection.many_valued else value
+        for name, value in zip(collection.facets, values, strict=False)
+    }
+    return facets, dict(zip(collection.sorts, values[len(facets) :], strict=True))
 
 
 def _match_all(terms: str) -> str:
@@ -84,11 +105,12 @@ class _Statements:
 
     def __init__(self, collection: Collection) -> None:
         table = f"catalog_{collection.name}"
-        columns = (*collection.facets, *collection.sorts, "terms", "row")
+        columns = (*collection.facets, *collection.sorts, "weight", "terms", "row")
         marks = ", ".join("?" for _ in columns)
         self.find = f"SELECT number, terms FROM {table} WHERE id = ?"
         self.read = (
-            f"SELECT number, id, row, terms, {', '.join(columns[:-2])} FROM {table} WHERE id > ? ORDER BY id LIMIT ?"
+            f"SELECT number, id, row, terms, weight, {', '.join(columns[:-3])} FROM {table} "
+            "WHERE id > ? ORDER BY id LIMIT ?"
         )
         self.is_found = f"SELECT 1 FROM {table}_terms WHERE {table}_terms MATCH ? AND rowid = ?"
         self.insert = f"INSERT INTO {table} (id, {', '.join(columns)}) VALUES (?, {marks})"

@@ -4,43 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
-from litestar import Request, Response, get, post
-from litestar.datastructures import State
+from litestar import Response, get, post
 from litestar.params import FromPath, JSONBody
 from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED
 
 from vskill_platform.domain.capabilities import CapabilityChanges
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.submission import Actor, SubmissionState
-from vskill_platform.pipeline.intake import Answer, Intake, submit_repository, take_submission_place
+from vskill_platform.pipeline.intake import Answer, Intake, submit_repository
 from vskill_platform.stores.reads import require_readable
 from vskill_platform.stores.scans import get_scan
 from vskill_platform.stores.submissions import get_history, get_submission, get_submissions_fresh
 from vskill_platform.stores.versions import get_version
+from vskill_platform.web.surface.rate_limits import SUBMISSIONS, limited
 from vskill_platform.web.views import ChildView, SubmissionAnswer, SubmissionRequest, SubmissionView
 
-MAX_BODY_BYTES = 16 * 1024
-LIMITED = "limits_submissions"
-"""In the application's state: whether submissions count against the caller's address."""
 
-
-@post("/api/v1/submissions", request_max_body_size=MAX_BODY_BYTES)
-async def create_submission(
-    data: JSONBody[SubmissionRequest], request: Request[object, object, State], state: State
-) -> Response[SubmissionAnswer]:
+@post("/api/v1/submissions", guards=[limited(SUBMISSIONS)])
+async def create_submission(data: JSONBody[SubmissionRequest]) -> Response[SubmissionAnswer]:
     """Take in a repository, or one skill of it: 201 where that started something, 200 where it is known already."""
-    if state[LIMITED]:
-        await take_submission_place(request.client.host if request.client else "unknown")
     intake = await submit_repository(data.repo_url, skill_name=data.skill_name, actor=Actor.SUBMITTER)
     status = HTTP_201_CREATED if intake.answer is Answer.CREATED else HTTP_200_OK
     location = f"/api/v1/submissions/{intake.submission.id}"
-    return Response(_answer(intake), status_code=status, headers={"Location": location, "Cache-Control": "no-store"})
+    return Response(_answer(intake), status_code=status, headers={"Location": location})
 
 
 @get("/api/v1/submissions/{identity:str}")
 async def show_submission(identity: FromPath[str]) -> Response[SubmissionView]:
     """How a submission stands."""
-    return Response(await view_submission(identity), headers={"Cache-Control": "no-store"})
+    return Response(await view_submission(identity))
 
 
 async def view_submission(identity: str) -> SubmissionView:

@@ -30,6 +30,10 @@
 //   data-live-if="state:PUBLISHED,EXPANDED"
 //       inside a row: an element that is hidden unless the field has one of these values.
 //
+//   data-live-source="/api/v1/submissions/stream?ids=sub_1,sub_2"
+//       anywhere inside the container: the stream to follow from now on, for content that has come to be about more than the
+//       page was at first. It goes on from the last event that was seen.
+//
 //   data-live-announce="{skillName}: {state}"
 //       anywhere inside the container, on an element with aria-live="polite": what is said of a change, with words of fields. Of
 //       several changes within two seconds the last is said, with how many there were.
@@ -79,6 +83,7 @@
     // Connecting, and going on without a stream
 
     connect() {
+      if (this.isGone()) return;
       if (document.hidden) {
         this.show("paused");
         return;
@@ -98,6 +103,14 @@
       source.addEventListener("trouble", () => this.show("polling"));
       source.addEventListener("recovered", () => this.show("live"));
       for (const name of NAMES) source.addEventListener(name, (event) => this.onEvent(name, event));
+    }
+
+    // A container that was swapped out of the page follows nothing any more.
+    isGone() {
+      if (this.container.isConnected) return false;
+      this.disconnect();
+      for (const timer of Object.values(this.timers)) clearTimeout(timer);
+      return true;
     }
 
     disconnect() {
@@ -149,6 +162,7 @@
     // What events change
 
     onEvent(name, event) {
+      if (this.isGone()) return;
       this.lastId = event.lastEventId || this.lastId;
       const data = parsed(event.data);
       const key = String(data[this.container.dataset.liveKey || "id"] ?? "");
@@ -225,12 +239,14 @@
     }
 
     async refresh() {
+      if (this.isGone()) return;
       const fragment = this.container.dataset.liveFragment;
       if (!fragment) return;
       try {
         const answer = await fetch(fragment, { headers: { "X-Live-Fragment": "1" }, cache: "no-store" });
         if (!answer.ok) return;
-        this.replace(await answer.text());
+        const html = await answer.text();
+        if (html !== this.shown) this.replace(html);
       } catch {
         // What is shown stays; the next round may fare better.
       }
@@ -240,11 +256,18 @@
       const focused = this.container.contains(document.activeElement) ? document.activeElement : null;
       const place = focused && (focused.id ? `#${CSS.escape(focused.id)}` : this.linkPlace(focused));
       const said = this.container.querySelector("[data-live-announce]");
-      this.container.innerHTML = html;
+      this.container.innerHTML = this.shown = html;
       const fresh = this.container.querySelector("[data-live-announce]");
       if (said && fresh) fresh.replaceWith(said); // a live region speaks only if it stays the same element
       if (place) this.container.querySelector(place)?.focus({ preventScroll: true });
+      this.follow(this.container.querySelector("[data-live-source]")?.dataset.liveSource);
       this.container.dispatchEvent(new CustomEvent("live:refreshed", { bubbles: true }));
+    }
+
+    follow(source) {
+      if (!source || source === this.container.dataset.live) return;
+      this.container.dataset.live = source;
+      if (this.source) this.connect();
     }
 
     linkPlace(element) {

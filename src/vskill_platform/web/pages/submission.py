@@ -10,7 +10,7 @@ from litestar.response import Redirect
 from litestar.status_codes import HTTP_303_SEE_OTHER
 
 from vskill_platform.pipeline.intake import submit_again
-from vskill_platform.web.api.streams import MOST_SUBJECTS
+from vskill_platform.web.api.parameters import MOST_SUBJECTS
 from vskill_platform.web.api.submissions import view_submission
 from vskill_platform.web.pages.paging import address
 from vskill_platform.web.pages.rendering import PageRequest, page

@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine
 import uvloop
 
 from benchmarks import (
+    catalog_search,
     enumeration,
     group_commit,
     peak_memory,
@@ -27,6 +28,7 @@ from benchmarks import (
 from benchmarks.report import Row, print_report, write_report
 
 FIGURES: dict[str, Callable[[], Coroutine[None, None, list[Row]]]] = {
+    "catalog_search": catalog_search.run,
     "stuck_sweep": stuck_sweep.run,
     "enumeration": enumeration.run,
     "plain_reads": plain_reads.run,

@@ -119,9 +119,7 @@ class PatternSet:
 
     def which(self, data: bytes) -> list[int]:
         """The numbers of the patterns that may match, in ascending order."""
-        found = (
-            number * GROUP_SIZE + index for number, match in enumerate(self._sets) for index in match(data)
-        )
+        found = (number * GROUP_SIZE + index for number, match in enumerate(self._sets) for index in match(data))
         return sorted(found)
 
 

@@ -99,7 +99,9 @@ class Document:
         return [section.first_line for section in self.sections]
 
 
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
+_CLOSING = re.compile(r"[ \t]+#+[ \t]*$")
+"""The signs that may end a heading as they begin it."""
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _FENCE = re.compile(
     r"(?P<lead>[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*){0,6})(?P<fence>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$"
@@ -152,8 +154,9 @@ class _Reader:
         heading = _HEADING.match(line) if first == "#" else None
         if heading:
             self._at += 1
-            level = len(heading[1])
-            return Block(BlockKind.HEADING, (heading[2] or "").strip(), self._at, self._at, level=level)
+            text = line[heading.end() :].lstrip(" \t")
+            title = _CLOSING.sub("", text, count=1) if "#" in text else text
+            return Block(BlockKind.HEADING, title.strip(), self._at, self._at, level=len(heading[1]))
         if first == "<" and _HTML.match(line):
             return self._html(line)
         if first == ">" and _QUOTE.match(line):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 from heapq import merge
@@ -39,9 +39,10 @@ NEGATION_REACH = 90
 MOST_ACTIONS = 16
 """How many places of something done are looked at in one stretch of text, in search of one that is not negated."""
 _BOUNDARY = re.compile(
-    rb"[.!?](?=[\s\"'`)\]*_]|\Z)|\xe3\x80\x82|\xef\xbc\x81|\xef\xbc\x9f|\xe0\xa5\xa4|\xd8\x9f"
-    rb"|\n(?=[ \t]*(?:\n|[-*+>|#]|\d{1,3}[.)]|[a-z-]{1,30}:[ \t]))"
+    rb"[.!?\n\xe3\xef\xe0\xd8](?:(?<=[.!?])(?=[\s\"'`)\]*_]|\Z)|(?<=\xe3)\x80\x82|(?<=\xef)\xbc[\x81\x9f]|(?<=\xe0)\xa5\xa4"
+    rb"|(?<=\xd8)\x9f|(?<=\n)(?=[ \t]*(?:\n|[-*+>|#]|\d{1,3}[.)]|[a-z-]{1,30}:[ \t])))"
 )
+"""Where a sentence ends. All that it can begin with stands first, for `re` to pass over the rest quickly."""
 _NEW_CLAUSE = re.compile(rb"[;:\n(]| but | and then | instead,")
 _NO_NEGATION = re.compile(
     rb"(?i)(?:do not|don't|never|not|no) (?:\w+ )?(?:forget|fail|omit|skip|hesitate|neglect|miss|only|just|matter|later|"
@@ -126,10 +127,13 @@ class Text:
     def sentence(self, offset: int, *, sentences: int = 1) -> Span:
         """The sentence at an offset, and those beside it where more than one is asked for, as far as they are near."""
         first = max(0, offset - REACH)
-        ends = [found.end() for found in _BOUNDARY.finditer(self.data, first, offset + REACH)]
-        at = bisect_right(ends, offset)
-        start = ends[at - sentences] if at >= sentences else first
-        end = ends[at + sentences - 1] if at + sentences <= len(ends) else min(len(self.data), offset + REACH)
+        before, behind = list[int](), list[int]()
+        for found in _BOUNDARY.finditer(self.data, first, offset + REACH):
+            (before if found.end() <= offset else behind).append(found.end())
+            if len(behind) == sentences:
+                break
+        start = before[-sentences] if len(before) >= sentences else first
+        end = behind[-1] if len(behind) == sentences else min(len(self.data), offset + REACH)
         return Span(start, end)
 
     def may_say(self, either: str) -> bool:

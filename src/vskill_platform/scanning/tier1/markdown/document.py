@@ -127,9 +127,12 @@ class _Reader:
 
     def read(self) -> Iterator[Block]:
         yield from self._frontmatter()
-        while self._at < len(self._lines):
-            line = self._lines[self._at]
-            if not line or line.isspace():
+        lines, count = self._lines, len(self._lines)
+        while self._at < count:
+            line = lines[self._at]
+            if line[:1].isalpha():  # nothing but a paragraph begins with a letter
+                yield self._paragraph()
+            elif not line or line.isspace():
                 self._at += 1
             else:
                 yield self._block(line[:_LONGEST_MARK])
@@ -201,7 +204,11 @@ class _Reader:
         """The lines up to a blank one or to the beginning of something else."""
         lines, start = self._lines, self._at
         end = start + 1
-        while end < len(lines) and lines[end] and self._continues(kind, lines[end][:_LONGEST_MARK]):
+        is_table = kind is BlockKind.TABLE
+        while end < len(lines) and (line := lines[end]):
+            is_more = not is_table and line[0].isalpha()  # nothing else begins with a letter
+            if not is_more and not self._continues(kind, line[:_LONGEST_MARK]):
+                break
             end += 1
         self._at = end
         return self._made(kind, start, end)

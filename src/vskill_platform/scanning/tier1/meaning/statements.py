@@ -140,9 +140,16 @@ class Text:
         """Whether one of the concepts of `a|b` can occur at all."""
         return len(self._languages) > 1 or not self.in_english.isdisjoint(_alternatives(either))
 
+    def _may_say_all(self, rule: Rule) -> bool:
+        """Whether all concepts of a rule can occur; the rarest is asked for first."""
+        if len(self._languages) > 1:
+            return True
+        english = self.in_english
+        return not any(english.isdisjoint(_alternatives(either)) for either in reversed(rule.says))
+
     def statements(self, rule: Rule) -> Iterator[Span]:
         """Where the rule's concepts come together: the place of what is done, once a sentence."""
-        if not all(map(self.may_say, rule.says)):
+        if not self._may_say_all(rule):
             return
         looked_at = -1
         for rarest in self.places(_alternatives(rule.says[-1])):
@@ -229,7 +236,7 @@ def statement_analyser(make_views: ViewMaker) -> Analyser:
 def statements_in(text: Text, view: View, skill: SkillUnderScan) -> Iterator[Hit]:
     """Where the rules that apply to a view hit what its sentences say."""
     for rule in skill.ruleset.statement_rules:
-        if rule.applies_to & view.kinds:
+        if not rule.applies_to.isdisjoint(view.kinds):
             found = islice(text.statements(rule), skill.limits.max_matches)
             yield from (hit_at(rule, view, span) for span in found)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 from heapq import merge
@@ -43,6 +43,7 @@ _BOUNDARY = re.compile(
     rb"|(?<=\xd8)\x9f|(?<=\n)(?=[ \t]*(?:\n|[-*+>|#]|\d{1,3}[.)]|[a-z-]{1,30}:[ \t])))"
 )
 """Where a sentence ends. All that it can begin with stands first, for `re` to pass over the rest quickly."""
+_NEWLINE = ord("\n")
 _NEW_CLAUSE = re.compile(rb"[;:\n(]| but | and then | instead,")
 _NO_NEGATION = re.compile(
     rb"(?i)(?:do not|don't|never|not|no) (?:\w+ )?(?:forget|fail|omit|skip|hesitate|neglect|miss|only|just|matter|later|"
@@ -126,15 +127,18 @@ class Text:
 
     def sentence(self, offset: int, *, sentences: int = 1) -> Span:
         """The sentence at an offset, and those beside it where more than one is asked for, as far as they are near."""
-        first = max(0, offset - REACH)
-        before, behind = list[int](), list[int]()
-        for found in _BOUNDARY.finditer(self.data, first, offset + REACH):
-            (before if found.end() <= offset else behind).append(found.end())
-            if len(behind) == sentences:
-                break
-        start = before[-sentences] if len(before) >= sentences else first
-        end = behind[-1] if len(behind) == sentences else min(len(self.data), offset + REACH)
-        return Span(start, end)
+        ends, at = self._ends, bisect_right(self._ends, offset)
+        start = ends[at - sentences] if at >= sentences else 0
+        end = ends[at + sentences - 1] if at + sentences <= len(ends) else len(self.data)
+        last = min(len(self.data), offset + REACH)
+        if end < last and self.data[end - 1] == _NEWLINE and not _BOUNDARY.match(self.data, end - 1, last):
+            end = last  # what makes an end of this line is not near any more
+        return Span(max(start, offset - REACH), min(end, last))
+
+    @cached_property
+    def _ends(self) -> array[int]:
+        """Where the sentences end."""
+        return array("Q", (found.end() for found in _BOUNDARY.finditer(self.data)))
 
     def may_say(self, either: str) -> bool:
         """Whether one of the concepts of `a|b` can occur at all."""

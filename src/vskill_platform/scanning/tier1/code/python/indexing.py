@@ -87,20 +87,22 @@ class _Walk:
     def call(self, node: ast.Call, scope: Scope) -> bool:
         site, func = Site(node, scope), node.func
         self.module.calls.append(site)
-        if isinstance(func, ast.Lambda):
-            self.module.lambda_calls[id(func)] = site
-        if scope.function is not None:
-            scope.function.words.add(terminal(func))
-        if isinstance(func, ast.Name) and func.id == "setattr":
-            self.names.bind_setattr(node, scope)
         if isinstance(func, ast.Attribute):
             self.names.bind_method_call(func, node, scope)
             if func.attr in {"startswith", "endswith"} and node.args:
                 scope.compared.update(_texts_in(node.args[0]))
+        elif isinstance(func, ast.Lambda):
+            self.module.lambda_calls[id(func)] = site
+        elif isinstance(func, ast.Name) and func.id == "setattr":
+            self.names.bind_setattr(node, scope)
+        if scope.function is not None:
+            scope.function.words.add(terminal(func))
         for argument in node.args:
-            self._pass(argument, site)
+            if argument.__class__ is not ast.Constant:
+                self._pass(argument, site)
         for keyword in node.keywords:
-            self._pass(keyword.value, site)
+            if keyword.value.__class__ is not ast.Constant:
+                self._pass(keyword.value, site)
         return True
 
     def _pass(self, argument: ast.expr, site: Site) -> None:
@@ -257,7 +259,8 @@ class _Walk:
         if scope.function is not None and isinstance(node.left, ast.Constant) and node.left.value == "..":
             scope.function.words.add("..")
         for side in (node.left, *node.comparators):
-            scope.compared.update(_texts_in(side))
+            if side.__class__ is not ast.Name:
+                scope.compared.update(_texts_in(side))
         return True
 
 

@@ -20,6 +20,7 @@ from benchmarks import (
     postgres_drain,
     postgres_sweep,
     queue_drain,
+    scan_growth,
     scan_speed,
     scanner_peers,
     stuck_sweep,
@@ -41,6 +42,7 @@ FIGURES: dict[str, Callable[[], Coroutine[None, None, list[Row]]]] = {
     "postgres_drain": postgres_drain.run,
     "postgres_sweep": postgres_sweep.run,
     "scan_speed": scan_speed.run,
+    "scan_growth": scan_growth.run,
     "scanner_peers": scanner_peers.run,
     "submit_latency": submit_latency.run,
 }

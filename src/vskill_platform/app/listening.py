@@ -16,6 +16,9 @@ from litestar.types import ASGIApp
 from vskill_platform.domain.errors import AddressUnavailable
 from vskill_platform.settings import Settings
 
+UNTAKEN_MS = 60_000
+"""How long bytes may wait for a client that acknowledges none of them."""
+
 
 class Server(uvicorn.Server):
     """A server that leaves the signals to us: they stop the worker too, and in order."""
@@ -81,6 +84,8 @@ def open_listener(host: str, port: int, *, chosen_by: str = "--host or --port") 
             host=host,
             port=port,
         ) from exc
+    # A client that takes nothing of what it asked for is given up by the kernel, and with it what was kept for it.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNTAKEN_MS)
     listener.setblocking(False)
     return listener
 

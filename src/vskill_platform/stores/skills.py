@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,8 +21,9 @@ from vskill_platform.ports.catalog import CatalogQuery
 from vskill_platform.ports.commit import ABSENT, Delete, Emit, Index, Operation, Put, Unindex
 from vskill_platform.stores.catalog import query_rows
 from vskill_platform.stores.fan_out import settle_each
-from vskill_platform.stores.reads import Settled, list_keys, read_prefix, scan_prefix
+from vskill_platform.stores.reads import Settled, list_keys, read_keys, read_prefix, scan_prefix
 from vskill_platform.stores.records import decode_record, encode_changed, encode_record
+from vskill_platform.stores.tombstones import marking_renamed, marking_withdrawn, unmarking
 from vskill_platform.worker_context import current_env
 
 _log = structlog.get_logger(__name__)
@@ -71,6 +72,11 @@ async def enumerate_published_skills() -> Settled[PublishedSkillSummary]:
 def iter_published_skills() -> AsyncIterator[Settled[PublishedSkillSummary]]:
     """The same as a stream of chunks, so that memory does not grow with the registry."""
     return scan_prefix(SKILL_PREFIX, _decode_summary, exclude=ALIAS_PREFIX)
+
+
+async def get_summaries(slugs: Sequence[str]) -> Settled[PublishedSkillSummary]:
+    """The skills that are published under these slugs, in their order; the others are left out and counted."""
+    return await read_keys([skill_key(slug) for slug in slugs], _decode_summary)
 
 
 def _decode_summary(key: str, value: bytes) -> PublishedSkillSummary:
@@ -210,13 +216,14 @@ def decode_skill(key: str, value: bytes) -> Skill:
 def putting_published(skill: Skill, *, found: FoundSkill | None) -> list[Operation]:
     """The operations that publish a skill's record in place of what was found under its slug."""
     key = skill_key(skill.slug)
+    shown = [Index(index_skill(skill)), unmarking(skill.slug)]
     if found is None:
-        return [Put(key, encode_record(skill), if_version=ABSENT), Index(index_skill(skill))]
+        return [Put(key, encode_record(skill), if_version=ABSENT), *shown]
     value = encode_changed(skill, key=key, previous=found.value)
     if not found.is_withdrawn:
-        return [Put(key, value, if_version=found.version), Index(index_skill(skill))]
+        return [Put(key, value, if_version=found.version), *shown]
     gone = Delete(withdrawn_key(skill.slug), if_version=found.version)
-    return [gone, Put(key, value, if_version=ABSENT), Index(index_skill(skill))]
+    return [gone, Put(key, value, if_version=ABSENT), *shown]
 
 
 def withdrawing(found: FoundSkill, *, reason: str) -> list[Operation]:
@@ -225,6 +232,7 @@ def withdrawing(found: FoundSkill, *, reason: str) -> list[Operation]:
     return [
         Delete(skill_key(slug), if_version=found.version),
         Put(withdrawn_key(slug), found.value),
+        marking_withdrawn(slug, reason=reason),
         Unindex(SKILLS, slug),
         Emit("skill.withdrawn", slug, msgspec.json.encode({"reason": reason})),
     ]
@@ -237,6 +245,7 @@ def renaming_away(found: FoundSkill, *, to_slug: str) -> list[Operation]:
     return [
         Delete(key, if_version=found.version),
         Put(alias_key(slug), to_slug.encode()),
+        marking_renamed(slug, to_slug=to_slug),
         Unindex(SKILLS, slug),
         Emit("skill.renamed", to_slug, msgspec.json.encode({"from": slug, "to": to_slug})),
     ]
@@ -288,6 +297,7 @@ def _moving(slug: str, target: str, skill: Skill, *, value: bytes, version: int)
         Put(skill_key(target), encode_changed(moved, key=skill_key(slug), previous=value), if_version=ABSENT),
         *renaming_away(FoundSkill(msgspec.structs.replace(skill, slug=slug), value, version, False), to_slug=target),
         Index(index_skill(moved)),
+        unmarking(target),
     ]
 
 

@@ -114,6 +114,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     purge_interval_s: Annotated[
         float, Meta(ge=1, le=86_400, description="Time between two purges of expired values and old events.")
     ] = 3600.0
+    figures_interval_s: Annotated[
+        float, Meta(ge=1, le=3600, description="Time between two countings of the figures over time.")
+    ] = 60.0
     collect_interval_s: Annotated[
         float, Meta(ge=1, le=604_800, description="Time between two collections of archives that nothing names.")
     ] = 21_600.0

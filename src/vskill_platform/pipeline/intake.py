@@ -20,7 +20,7 @@ from vskill_platform.pipeline.default_branch import require_default_branch
 from vskill_platform.pipeline.runs import starting_first_run, starting_next_run
 from vskill_platform.stores.blocklist import find_block
 from vskill_platform.stores.reads import require_complete
-from vskill_platform.stores.submissions import Found, find_submission, get_submissions_fresh
+from vskill_platform.stores.submissions import Found, find_submission, get_submission, get_submissions_fresh
 from vskill_platform.worker_context import current_env
 
 MAX_NAME_CHARS = 128
@@ -50,7 +50,7 @@ async def submit_repository(url: str, *, skill_name: str = "", actor: Actor = Ac
     address = normalise_repository_url(url)
     _check_name(skill_name)
     for _ in range(_TRIES):
-        found = await _find_claimed(address, skill_name)
+        found = await find_claimed(address, skill_name)
         try:
             if found is None:
                 return await _create(address, skill_name, actor)
@@ -58,6 +58,13 @@ async def submit_repository(url: str, *, skill_name: str = "", actor: Actor = Ac
         except Conflict:
             continue
     raise Conflict(f"Others are submitting {address.url} at this moment. Try again.", url=address.url)
+
+
+async def submit_again(identity: str, *, actor: Actor = Actor.SUBMITTER) -> Intake:
+    """Take in once more what a submission is about, as it is now. Raises NotFound."""
+    submission = (await get_submission(identity)).submission
+    tree = f"/tree/{submission.tree_path}" if submission.tree_path else ""
+    return await submit_repository(submission.repo_url + tree, skill_name=submission.skill_name, actor=actor)
 
 
 def _check_name(name: str) -> None:
@@ -68,7 +75,8 @@ def _check_name(name: str) -> None:
         )
 
 
-async def _find_claimed(address: RepositoryAddress, skill_name: str) -> Found | None:
+async def find_claimed(address: RepositoryAddress, skill_name: str = "") -> Found | None:
+    """The submission that there is for an address, or for one skill of it; None where nobody has submitted it."""
     name = skill_name or (f"/{address.tree_path}" if address.tree_path else "")
     entry = await current_env("kv").kv.get(claim_key(address.url, name))
     return None if entry is None else await find_submission(entry.value.decode())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from litestar.types import ControllerRouterHandler
 
+from vskill_platform.web.api.figures import show_positions, show_series
 from vskill_platform.web.api.skill_routes import SKILL_ROUTES
 from vskill_platform.web.api.streams import stream_skills, stream_submissions
 from vskill_platform.web.api.submissions import create_submission, show_submission
@@ -14,4 +15,6 @@ API_ROUTES: list[ControllerRouterHandler] = [
     *SKILL_ROUTES,
     stream_submissions,
     stream_skills,
+    show_positions,
+    show_series,
 ]

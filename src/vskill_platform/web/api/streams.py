@@ -6,13 +6,12 @@ A stream is resumed by the id of the last event that was seen: by `Last-Event-ID
 
 from __future__ import annotations
 
-import re
-
 from litestar import Request, Response, get
 from litestar.datastructures import State
 
 from vskill_platform.domain.errors import InvalidInput
 from vskill_platform.domain.submission import SubmissionState, expand_state_filter
+from vskill_platform.web.api.parameters import read_parameters, read_subjects
 from vskill_platform.web.live.hub import Hub
 from vskill_platform.web.live.response import MEDIA_TYPE, EventStream
 from vskill_platform.web.live.telling import Topic
@@ -20,28 +19,26 @@ from vskill_platform.web.live.wanted import Wanted
 
 HUB = "hub"
 """In the application's state: the hub of the process."""
-MOST_SUBJECTS = 500
 _LAST_EVENT = 2**63 - 1
-_SUBJECT = re.compile(r"[A-Za-z0-9._/@~-]{1,400}")
 _RESUMING = "lastEventId"
 
 
 @get("/api/v1/submissions/stream", media_type=MEDIA_TYPE)
 async def stream_submissions(request: Request[object, object, State], state: State) -> Response[bytes]:
     """What happens to submissions: to those named by `ids`, to those in or out of a `state` or `category`, or to all."""
-    given = _parameters(request, "ids", "state", "category")
+    given = read_parameters(request, "ids", "state", "category", _RESUMING)
     named = [name for name in ("ids", "state", "category") if name in given]
     if len(named) > 1:
         raise InvalidInput(f"A stream is filtered by one of {', '.join(named)}, not by several. Open one for each.")
     states = _states(given.get("state", given.get("category")))
-    return await _open(request, state[HUB], Wanted(Topic.SUBMISSIONS, _subjects("ids", given), states))
+    return await _open(request, state[HUB], Wanted(Topic.SUBMISSIONS, read_subjects("ids", given), states))
 
 
 @get("/api/v1/skills/stream", media_type=MEDIA_TYPE)
 async def stream_skills(request: Request[object, object, State], state: State) -> Response[bytes]:
     """What happens to published skills: to those named by `slugs`, or to all; and to the blocklist."""
-    given = _parameters(request, "slugs")
-    return await _open(request, state[HUB], Wanted(Topic.SKILLS, _subjects("slugs", given)))
+    given = read_parameters(request, "slugs", _RESUMING)
+    return await _open(request, state[HUB], Wanted(Topic.SKILLS, read_subjects("slugs", given)))
 
 
 async def _open(request: Request[object, object, State], hub: Hub, wanted: Wanted) -> Response[bytes]:
@@ -50,26 +47,6 @@ async def _open(request: Request[object, object, State], hub: Hub, wanted: Wante
     hub.places.check(address)
     await hub.check_readable()
     return EventStream(hub, wanted, after=after, address=address)
-
-
-def _parameters(request: Request[object, object, State], *filters: str) -> dict[str, str]:
-    """The parameters of the request, each given once. Raises InvalidInput for one that means nothing here."""
-    allowed = (*filters, _RESUMING)
-    given: dict[str, str] = {}
-    for name, value in request.query_params.multi_items():
-        if name not in allowed or name in given:
-            raise InvalidInput(f"A stream takes {', '.join(allowed)}, each at most once.")
-        given[name] = str(value)
-    return given
-
-
-def _subjects(name: str, given: dict[str, str]) -> frozenset[str] | None:
-    if name not in given:
-        return None
-    subjects = [subject for subject in given[name].split(",") if subject]
-    if not 1 <= len(subjects) <= MOST_SUBJECTS or not all(_SUBJECT.fullmatch(subject) for subject in subjects):
-        raise InvalidInput(f"`{name}` has 1 to {MOST_SUBJECTS} names with commas between, each up to 400 characters.")
-    return frozenset(subjects)
 
 
 def _states(words: str | None) -> frozenset[SubmissionState] | None:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 from urllib.parse import urlencode
+
+from litestar.params import QueryParameter
 
 from vskill_platform.ports.catalog import MAX_OFFSET
 
 _AROUND = 2
+MAX_PAGE = MAX_OFFSET + 1
+PageNumber = Annotated[int, QueryParameter(name="page", ge=1, le=MAX_PAGE)]
+"""The number of a page as an address has it."""
 
 
 class PageLink(NamedTuple):

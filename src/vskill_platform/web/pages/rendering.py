@@ -70,7 +70,7 @@ def templates() -> jinja2.Environment:
     environment.globals.update(
         static=static_url,
         site_name=SITE_NAME,
-        version=__version__,
+        platform_version=__version__,
         places=PLACES,
         feeds=FEEDS,
         capability_words=wording.CAPABILITY_WORDS,

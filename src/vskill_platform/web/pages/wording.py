@@ -4,20 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import NamedTuple
 from urllib.parse import quote, urlsplit
+
+from vskill_platform.domain.capabilities import KINDS
 
 _UNITS = ("KB", "MB", "GB")
 _DIGEST_CHARS = 12
-CAPABILITY_WORDS = {
-    "network_hosts": ("network", "Reaches the network", "globe"),
+
+
+class CapabilityWords(NamedTuple):
+    """How a kind of capability is called in a row and in a heading, its icon, and its list in a report."""
+
+    short: str
+    title: str
+    drawing: str
+    field: str
+
+
+_TOLD = {
+    "network": ("network", "Reaches the network", "globe"),
     "commands": ("commands", "Runs commands", "terminal"),
-    "files_written": ("files", "Writes files", "file"),
+    "files": ("files", "Writes files", "file"),
     "environment": ("environment", "Reads environment variables", "sliders"),
     "secrets": ("secrets", "Reads secrets", "key"),
     "packages": ("packages", "Installs packages", "package"),
-    "remote_instructions": ("remote instructions", "Follows instructions from elsewhere", "link"),
+    "instructions": ("remote instructions", "Follows instructions from elsewhere", "link"),
 }
-"""What a capability is called in a list, on a page of its own, and which icon it has; in the order pages show them."""
+CAPABILITY_WORDS = {kind: CapabilityWords(*_TOLD[kind], field) for kind, field in KINDS.items()}
+"""By kind, in the order that pages show them."""
+
+_STATE_WORDS = {
+    "TIER1_SCANNING": "Scanning",
+    "TIER2_SCANNING": "With the judge",
+    "AUTO_APPROVED": "Approved",
+    "VENDOR_APPROVED": "Approved",
+    "TIER1_FAILED": "Failed the scan",
+    "DEQUEUED": "Taken out",
+}
 
 
 def number(value: int) -> str:
@@ -52,6 +76,22 @@ def moment(iso: str) -> str:
     return iso if found is None else f"{found.day} {found:%b %Y, %H:%M:%S} UTC"
 
 
+def clock(iso: str) -> str:
+    """A moment of these days, for lists: 16 Nov, 11:08:23."""
+    found = _moment(iso)
+    return iso if found is None else f"{found.day} {found:%b, %H:%M:%S}"
+
+
+def duration(milliseconds: float) -> str:
+    """A span of time in the unit that suits it: 240 ms, 1.4 s, 3 min."""
+    if milliseconds < 1000:
+        return f"{milliseconds:.0f} ms"
+    seconds = milliseconds / 1000
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.0f} h"
+
+
 def short_digest(digest: str) -> str:
     """The beginning of a digest or commit, enough to tell it from others."""
     return digest.removeprefix("sha256:")[:_DIGEST_CHARS]
@@ -60,6 +100,11 @@ def short_digest(digest: str) -> str:
 def words(name: str) -> str:
     """A state, a code or a category as words: NEEDS_REVIEW is Needs review."""
     return name.replace("_", " ").replace("-", " ").strip().capitalize()
+
+
+def state_words(name: str) -> str:
+    """A submission's state as people say it: TIER1_FAILED is Failed the scan."""
+    return _STATE_WORDS.get(name) or words(name)
 
 
 def host(url: str) -> str:
@@ -88,8 +133,11 @@ FILTERS: dict[str, Callable[..., str]] = {
     "size": size,
     "date": date,
     "moment": moment,
+    "clock": clock,
+    "duration": duration,
     "short_digest": short_digest,
     "words": words,
+    "state_words": state_words,
     "host": host,
     "path_quote": path_quote,
     "plural": plural,

@@ -17,7 +17,10 @@ from vskill_platform.web.surface.sharing import READS, is_shared
 from vskill_platform.web.surface.validators import gzip_tag, is_known, make_tag
 
 MAX_WHOLE_BYTES = 2 * 1024 * 1024
-_KEPT_BY_304 = frozenset({b"cache-control", b"content-location", b"date", b"etag", b"expires", b"vary", b"link"})
+_KEPT_BY_304 = frozenset(
+    {b"cache-control", b"content-location", b"content-security-policy", b"date", b"etag", b"expires", b"vary", b"link"}
+)
+"""A browser takes the headers of a 304 in place of those it has, so a page must bring its policy along each time."""
 
 
 class Answer:

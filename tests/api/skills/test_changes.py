@@ -73,7 +73,7 @@ async def test_mirror_has_what_the_registry_has__through_publishing_renaming_and
 
 async def test_mirror_misses_nothing__when_the_log_was_trimmed_between_two_questions(registry: Registry) -> None:
     mirror = Mirror(registry, limit=3)
-    await _publish(registry, *(f"acme/many/s{number}" for number in range(10)))
+    await _publish(registry, *(f"acme/many/s{number}" for number in range(10)), late_ms=3 * 86_400_000)
     await mirror.follow()
     assert len(mirror.skills) == 10
     await _publish(registry, "acme/many/late")

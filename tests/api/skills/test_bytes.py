@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from pathlib import Path
 
@@ -45,6 +46,8 @@ async def test_every_byte_is_what_was_verified__in_files_and_archives(registry: 
         got = await registry.get(version[kind]["url"])
         assert f"sha256:{hashlib.sha256(got.content).hexdigest()}" == version[kind]["digest"]
         assert got.headers["ETag"] == f'"{version[kind]["digest"]}"'
+        digest = base64.b64encode(hashlib.sha256(got.content).digest()).decode()
+        assert got.headers["Repr-Digest"] == f"sha-256=:{digest}:"
         assert int(got.headers["Content-Length"]) == version[kind]["size"] == len(got.content)
         assert got.headers["Cache-Control"] == FOREVER
         known = await registry.client.get(version[kind]["url"], headers={"If-None-Match": got.headers["ETag"]})

@@ -5,6 +5,7 @@ What people submitted is never shown as a page from here: a file is plain text o
 
 from __future__ import annotations
 
+import base64
 from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import quote
@@ -115,13 +116,19 @@ async def _send_archive(request: Request[Any, Any, State], skill: Skill, number:
             **FOREVER,
             "ETag": f'"{digest}"',
             "X-Content-Digest": version.content_digest,
-            "X-Archive-Digest": digest,
+            "Repr-Digest": _repr_digest(digest),
             "Content-Length": str(len(archive)),
             "Content-Disposition": _attachment(name),
             "Content-Security-Policy": _SANDBOX,
         },
         background=BackgroundTask(_count, request, skill, digest),
     )
+
+
+def _repr_digest(digest: str) -> str:
+    """A digest of ours in the form of RFC 9530."""
+    raw = bytes.fromhex(digest.removeprefix("sha256:"))
+    return f"sha-256=:{base64.b64encode(raw).decode()}:"
 
 
 async def _pieces(archive: bytes) -> AsyncIterator[bytes]:

@@ -137,19 +137,19 @@ def label_of(facet: str, value: str) -> str:
 
 
 def _facet(name: str, chosen: tuple[str, ...], counts: dict[str, int]) -> Facet:
-    known = {value: count for value, count in counts.items() if value}
-    ordered = _in_order(name, known)
+    ordered = in_order(name, counts)
     shown = [value for place, value in enumerate(ordered) if place < _MOST_VALUES or value in chosen]
-    shown += [value for value in chosen if value not in known]
-    values = [FacetValue(value, label_of(name, value), known.get(value, 0), value in chosen) for value in shown]
-    return Facet(name, FACETS[name], values, len(ordered) - sum(value in known for value in shown))
+    shown += [value for value in chosen if value not in ordered]
+    values = [FacetValue(value, label_of(name, value), counts.get(value, 0), value in chosen) for value in shown]
+    return Facet(name, FACETS[name], values, len(ordered) - sum(value in ordered for value in shown))
 
 
-def _in_order(name: str, counts: dict[str, int]) -> list[str]:
-    """Tiers and capabilities in the order of their list, other values by how many skills have them."""
+def in_order(name: str, counts: dict[str, int]) -> list[str]:
+    """Tiers and capabilities in the order of their list, other values by how many skills have them; no empty ones."""
     fixed = {"tier": [tier.value for tier in reversed(CertTier)], "capability": list(CAPABILITY_WORDS)}.get(name, [])
+    known = (value for value in counts if value)
     return sorted(
-        counts, key=lambda value: (fixed.index(value) if value in fixed else len(fixed), -counts[value], value)
+        known, key=lambda value: (fixed.index(value) if value in fixed else len(fixed), -counts[value], value)
     )
 
 

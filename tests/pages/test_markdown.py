@@ -26,7 +26,6 @@ TAGS = frozenset(
         "h5",
         "h6",
         "hr",
-        "img",
         "li",
         "ol",
         "p",

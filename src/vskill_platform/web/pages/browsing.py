@@ -23,7 +23,8 @@ SORTS = {
     "score": "Highest score",
     "name": "Name",
 }
-_BEST_MATCH = {"": "Best match"}
+_BY_ITSELF = "updated"
+"""The order of a list that nobody has ordered or searched."""
 _ASCENDING = ("name",)
 _MOST_VALUES = 10
 _LAST_PAGE = 10_000
@@ -86,8 +87,7 @@ async def browse_skills(request: PageRequest) -> Response[str]:
         paging=paging,
         summary=_summary(wish, paging),
         facets=[_facet(name, wish.chosen[name], found.counts.get(name, {})) for name in FACETS],
-        sorts={**(_BEST_MATCH if wish.search else {}), **SORTS},
-        chosen_sort=wish.sort or ("" if wish.search else "updated"),
+        sorts=_sorts_of(wish),
         removals=[(label_of(name, value), wish.without(name, value)) for name in FACETS for value in wish.chosen[name]],
     )
 
@@ -127,6 +127,13 @@ def read_page_number(request: PageRequest) -> int:
     if not (given.isascii() and given.isdigit() and 1 <= int(given[:6]) <= _LAST_PAGE and len(given) < 6):
         raise InvalidQuery(f"Pages are numbered from 1 to {_LAST_PAGE:,}.")
     return int(given)
+
+
+def _sorts_of(wish: Wish) -> dict[str, str]:
+    """The orders to choose from. The first is that of a list as it comes, so that words typed next are not bound to another."""
+    if wish.search:
+        return {"": "Best match", **SORTS}
+    return {"": SORTS[_BY_ITSELF], **{sort: label for sort, label in SORTS.items() if sort != _BY_ITSELF}}
 
 
 def label_of(facet: str, value: str) -> str:

@@ -11,6 +11,7 @@ import uvloop
 from benchmarks import (
     enumeration,
     group_commit,
+    http_rates,
     peak_memory,
     pipeline_scaling,
     plain_reads,
@@ -31,6 +32,7 @@ FIGURES: dict[str, Callable[[], Coroutine[None, None, list[Row]]]] = {
     "enumeration": enumeration.run,
     "plain_reads": plain_reads.run,
     "group_commit": group_commit.run,
+    "http_rates": http_rates.run,
     "queue_drain": queue_drain.run,
     "peak_memory": peak_memory.run,
     "pipeline_scaling": pipeline_scaling.run,

@@ -10,6 +10,7 @@ import uvloop
 
 from benchmarks import (
     enumeration,
+    event_streams,
     group_commit,
     peak_memory,
     pipeline_scaling,
@@ -29,6 +30,7 @@ from benchmarks.report import Row, print_report, write_report
 FIGURES: dict[str, Callable[[], Coroutine[None, None, list[Row]]]] = {
     "stuck_sweep": stuck_sweep.run,
     "enumeration": enumeration.run,
+    "event_streams": event_streams.run,
     "plain_reads": plain_reads.run,
     "group_commit": group_commit.run,
     "queue_drain": queue_drain.run,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import re
 import socket
 import weakref
 from contextlib import AsyncExitStack
@@ -160,6 +161,26 @@ async def test_idle_stream_hears_from_us__and_learns_how_far_it_is(clocked: tupl
     assert b"sub_other" not in line.sent
     line.has_hung_up.set()
     await serving
+
+
+async def test_no_stream_misses_an_event__when_its_turn_to_be_kept_alive_comes_in_between(
+    clocked: tuple[WorkerEnv, Hub, FakeClock],
+) -> None:
+    env, hub, clock = clocked
+    lines = [Line() for _ in range(200)]
+    wanted = Wanted(Topic.SUBMISSIONS)
+    async with asyncio.TaskGroup() as group:
+        for line in lines:
+            group.create_task(hub.serve(wanted, after=None, receive=line.receive, send=line.send))  # type: ignore[arg-type]
+        await run_ready_tasks()
+        for number in range(60):
+            await emitted(env, [number])
+            await run_ready_tasks(number % 20)
+            await clock.advance(1)
+        for line in lines:
+            line.has_hung_up.set()
+    told = [re.findall(rb'"run":(\d+),', line.sent) for line in lines]
+    assert told == [[b"%d" % number for number in range(60)]] * len(lines)
 
 
 async def test_stream_that_takes_nothing_is_ended(clocked: tuple[WorkerEnv, Hub, FakeClock]) -> None:

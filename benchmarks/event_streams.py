@@ -118,7 +118,8 @@ async def _measure(engine: object, pid: int, place: tuple[str, int]) -> list[Row
     for listener in listeners:
         listener.transport.abort()
     detail = (
-        f"{EVENTS} events at {written_rate:.0f}/s ({RATE}/s wanted) to {STREAMS} streams of one web process on PostgreSQL, each in order and once; "
+        f"{EVENTS} events at {written_rate:.0f}/s ({RATE}/s wanted) to {STREAMS} streams of one web process on "
+        f"PostgreSQL, each in order and once; "
         f"the last had come {took_s:.1f} s after the first was written; {busy_share:.0%} of a core; "
         f"{peak_mb:.0f} MB; {load_note()}"
     )

@@ -107,6 +107,24 @@ async def test_submission_is_followed_by_polling__where_streams_do_not_work(site
     await expect(page.locator(".notice")).to_contain_text("All of it is published", timeout=60_000)
 
 
+async def test_skills_are_found_before_submitting__and_one_of_them_is_submitted(site: Site, visit: Visit) -> None:
+    _, url = site.make_repository("acme/choice", {f"{name}/SKILL.md": skill_md(name) for name in ("left", "right")})
+    page = (await visit(site, "/submit")).page
+    field, look = page.get_by_label("Repository"), page.get_by_role("button", name="Look which skills it has")
+    await field.fill(f"{site.source}/acme/missing")
+    await look.click()
+    await expect(page.get_by_role("status")).to_contain_text("is not there, or not for everybody to read")
+    await field.fill(url)
+    await look.click()
+    await expect(page.get_by_role("group", name=re.compile("^2 skills at"))).to_be_visible()
+    await page.get_by_label("only right").check()
+    await page.get_by_role("button", name="Submit").click()
+    await expect(page.get_by_role("heading", level=1)).to_have_text("right")
+    await expect(page.locator(".stage.done")).to_have_count(5)
+    await page.goto(f"{site.address}/queue?q=acme%2Fchoice")
+    await expect(page.locator("[data-count=total]")).to_have_text("1")
+
+
 async def test_address_is_checked_while_it_is_typed(site: Site, visit: Visit) -> None:
     watched = await visit(site, "/submit")
     field, status = watched.page.get_by_label("Repository"), watched.page.get_by_role("status")

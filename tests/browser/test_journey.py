@@ -113,7 +113,7 @@ async def test_skills_are_found_before_submitting__and_one_of_them_is_submitted(
     field, look = page.get_by_label("Repository"), page.get_by_role("button", name="Look which skills it has")
     await field.fill(f"{site.source}/acme/missing")
     await look.click()
-    await expect(page.get_by_role("status")).to_contain_text("is not there, or not for everybody to read")
+    await expect(page.get_by_role("status")).to_contain_text("There is no repository at")
     await field.fill(url)
     await look.click()
     await expect(page.get_by_role("group", name=re.compile("^2 skills at"))).to_be_visible()

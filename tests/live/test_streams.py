@@ -126,7 +126,7 @@ async def test_stream_tells_nothing_of_what_is_not_public(env: WorkerEnv, addres
     [
         (f"{SUBMISSIONS}?ids=", None, "1 to 500"),
         (f"{SUBMISSIONS}?ids={','.join(f'sub_{n}' for n in range(501))}", None, "1 to 500"),
-        (f"{SUBMISSIONS}?ids=%00", None, "1 to 500"),
+        (f"{SUBMISSIONS}?ids=%00", None, "control character"),
         (f"{SUBMISSIONS}?state=NOWHERE", None, "neither a category nor a state"),
         (f"{SUBMISSIONS}?state=", None, "neither a category nor a state"),
         (f"{SUBMISSIONS}?ids=a&state=active", None, "not by several"),

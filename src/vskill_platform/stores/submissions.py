@@ -217,6 +217,8 @@ async def get_submission_index(
     *,
     state: str | None = None,
     search: str = "",
+    repo_url: str | None = None,
+    verdict: str | None = None,
     sort: str | None = None,
     descending: bool = True,
     limit: int = 50,
@@ -225,12 +227,15 @@ async def get_submission_index(
 ) -> Rows[SubmissionRow]:
     """One page of submissions, newest change first unless a sort is named, from the catalog.
 
-    `state` is a state or a category. `sort` is one of `created updated skill_name`. `counts` names facets to be counted:
-    `state repo_url verdict`.
+    `state` is a state or a category, `repo_url` an address in its normal form. `sort` is one of `created updated skill_name`.
+    `counts` names facets to be counted: `state repo_url verdict`.
     """
+    where: dict[str, tuple[str, ...]] = {} if state is None else {"state": expand_state_filter(state)}
+    where |= {} if repo_url is None else {"repo_url": (repo_url,)}
+    where |= {} if verdict is None else {"verdict": (verdict,)}
     query = CatalogQuery(
         SUBMISSIONS,
-        where={} if state is None else {"state": expand_state_filter(state)},
+        where=where,
         search=search,
         sort=sort or SUBMISSIONS.default_sort,
         descending=descending,

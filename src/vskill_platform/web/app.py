@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from litestar import Litestar
+from litestar import Litestar, Router
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
 from litestar.types import ASGIApp, ControllerRouterHandler
 
 from vskill_platform.ports.env import WorkerEnv
+from vskill_platform.web.api.parameters import refuse_unknown_parameters
 from vskill_platform.web.api.routes import API_ROUTES
 from vskill_platform.web.api.streams import HUB
 from vskill_platform.web.control import CONTROL_ROUTES
@@ -22,19 +23,19 @@ from vskill_platform.web.metrics import show_metrics
 from vskill_platform.web.pages.routes import PAGE_ROUTES
 from vskill_platform.web.surface.layer import Surface
 from vskill_platform.web.surface.rate_limits import LIMITED, RequestLimiter
-from vskill_platform.web.surface.request_metrics import with_request_metrics
 
 MAX_BODY_BYTES = 16 * 1024
 """What a request may carry unless its route says otherwise."""
 MAX_CONTROL_BODY_BYTES = 1024 * 1024
-_PUBLIC_ROUTES: list[ControllerRouterHandler] = [*PAGE_ROUTES, *API_ROUTES, *FEED_ROUTES, healthz]
+_API = Router("/", route_handlers=API_ROUTES, guards=[refuse_unknown_parameters])
+_PUBLIC_ROUTES: list[ControllerRouterHandler] = [*PAGE_ROUTES, _API, *FEED_ROUTES, healthz]
 
 
 def create_web_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
     """The application that anybody may reach. A hub of the caller's is the caller's to stop."""
     limiter = RequestLimiter(env.clock, env.settings)
     state = {LIMITED: True, HUB: hub or Hub(env)}
-    return with_request_metrics(create_app(env, _PUBLIC_ROUTES, state=state, limiter=limiter))
+    return create_app(env, _PUBLIC_ROUTES, state=state, limiter=limiter)
 
 
 def create_control_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 import msgspec
-from litestar import Request, Response, get
-from litestar.datastructures import State
-from litestar.params import Parameter
+from litestar import Response, get
+from litestar.params import QueryParameter
 
 from vskill_platform.stores.positions import Line, read_line
-from vskill_platform.stores.series import MOST_HOURS, Series, read_series
-from vskill_platform.web.api.parameters import read_parameters, read_subjects
+from vskill_platform.stores.series import MOST_HOURS, Hour, Series, read_series
+from vskill_platform.web.api.describing import described
+from vskill_platform.web.api.examples import ID
+from vskill_platform.web.api.parameters import read_subjects
 
 FIRST_PLACES = 500
 
@@ -27,28 +28,35 @@ class Positions(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     expected_wait_s: int | None
 
 
-@get("/api/v1/submissions/positions")
+_POSITIONS = Positions(positions={ID: 3}, total=12, expected_wait_s=14)
+_HOUR = Hour(hour="2026-02-21T10", received=40, published=31, failed=2, verdicts={"PASS": 31, "FAIL": 2}, depth_last=7)
+_SERIES = Series(hours=[_HOUR], counted_at="2026-02-21T10:59:30.000Z")
+
+
+@get(
+    "/api/v1/submissions/positions",
+    summary="Show places in the line",
+    tags=["queue"],
+    opt=described(_POSITIONS),
+)
 async def show_positions(
-    request: Request[object, object, State],
     ids: Annotated[
-        str | None, Parameter(description="Submissions to look for, with commas between; up to 500.")
+        str | None, QueryParameter(description="Submissions to look for, with commas between; up to 500.")
     ] = None,
 ) -> Response[Positions]:
     """The places of these submissions in the line; without `ids`, the first 500 of it."""
-    named = read_subjects("ids", read_parameters(request, "ids"))
+    named = read_subjects("ids", ids)
     line = await read_line()
     places = {identity: line.places[identity] for identity in _wanted(line, named)}
     shown = Positions(positions=places, total=line.total, expected_wait_s=_last_wait_s(line))
     return Response(shown, headers={"Cache-Control": "no-store"})
 
 
-@get("/api/v1/stats/series")
+@get("/api/v1/stats/series", summary="Show figures over time", tags=["stats"], opt=described(_SERIES))
 async def show_series(
-    request: Request[object, object, State],
-    hours: Annotated[int, Parameter(ge=1, le=MOST_HOURS, description="How many hours, up to a month.")] = 48,
+    hours: Annotated[int, QueryParameter(ge=1, le=MOST_HOURS, description="How many hours, up to a month.")] = 48,
 ) -> Response[Series]:
     """What came in and what became of it, by the hour, and how long the queue was."""
-    read_parameters(request, "hours")
     return Response(await read_series(hours), headers={"Cache-Control": "public, max-age=30"})
 
 

@@ -10,9 +10,9 @@ from litestar.params import FromPath, QueryParameter
 from vskill_platform.domain.catalog import SKILLS
 from vskill_platform.domain.errors import NotFound
 from vskill_platform.stores.skills import SkillQuery, search_skills
+from vskill_platform.web.api.parameters import Limit, Offset
 from vskill_platform.web.api.skill_lookup import FRESH
 from vskill_platform.web.api.skill_views import PublisherDetail, PublisherList, PublisherView
-from vskill_platform.web.api.skills import Limit, Offset
 from vskill_platform.worker_context import current_env
 
 _MAX_NAME_CHARS = 200

@@ -10,10 +10,12 @@ from litestar.params import FromPath, QueryParameter
 from vskill_platform.domain.errors import InvalidQuery
 from vskill_platform.domain.skill import Skill
 from vskill_platform.domain.source_link import source_link
+from vskill_platform.ports.catalog import MAX_SEARCH_CHARS
 from vskill_platform.stores.changes import read_changes
 from vskill_platform.stores.counts import get_counts
 from vskill_platform.stores.skills import SkillQuery, resolve_slug, search_skills
 from vskill_platform.stores.versions import get_versions
+from vskill_platform.web.api.parameters import Limit, Offset
 from vskill_platform.web.api.skill_lookup import (
     FRESH,
     SKILL,
@@ -24,14 +26,10 @@ from vskill_platform.web.api.skill_lookup import (
     require_published,
 )
 from vskill_platform.web.api.skill_views import SkillDetail, SkillList, TombstoneView
+from vskill_platform.web.surface.kept_answers import KEPT
 
-MAX_LIMIT = 500
-MAX_OFFSET = 1_000_000
-MAX_SEARCH_CHARS = 512
 Text = Annotated[str, QueryParameter(max_length=MAX_SEARCH_CHARS, description="Words to search for.")]
 Needed = Annotated[str, QueryParameter(min_length=1, max_length=MAX_SEARCH_CHARS, description="Words to search for.")]
-Limit = Annotated[int, QueryParameter(ge=1, le=MAX_LIMIT, description="How many at most.")]
-Offset = Annotated[int, QueryParameter(ge=0, le=MAX_OFFSET, description="How many to leave out at the beginning.")]
 Values = Annotated[
     list[Annotated[str, QueryParameter(max_length=200)]] | None,
     QueryParameter(max_items=50, description="Only skills that have one of these; may come several times."),
@@ -59,7 +57,7 @@ Since = Annotated[
 ]
 
 
-@get(SKILLS, summary="List and search published skills", tags=["skills"])
+@get(SKILLS, summary="List and search published skills", tags=["skills"], opt={KEPT: True})
 async def list_skills(
     *,
     q: Text = "",
@@ -97,7 +95,7 @@ async def list_skills(
     return Response(await _changes(updated_since, limit=limit), headers={"Cache-Control": "no-store"})
 
 
-@get(f"{SKILLS}/search", summary="Search published skills", tags=["skills"])
+@get(f"{SKILLS}/search", summary="Search published skills", tags=["skills"], opt={KEPT: True})
 async def search(
     *,
     q: Needed,

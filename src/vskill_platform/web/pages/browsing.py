@@ -86,10 +86,18 @@ async def browse_skills(request: PageRequest) -> Response[str]:
         paging=paging,
         summary=_summary(wish, paging),
         facets=[_facet(name, wish.chosen[name], found.counts.get(name, {})) for name in FACETS],
-        sorts={**(_BEST_MATCH if wish.search else {}), **SORTS},
-        chosen_sort=wish.sort or ("" if wish.search else "updated"),
+        sorts=_sorts(wish),
+        chosen_sort=wish.sort,
         removals=[(label_of(name, value), wish.without(name, value)) for name in FACETS for value in wish.chosen[name]],
     )
+
+
+def _sorts(wish: Wish) -> dict[str, str]:
+    """The orders to choose from. The one that nobody has to ask for has no name, so that typing words does not ask for it."""
+    if wish.search:
+        return {**_BEST_MATCH, **SORTS}
+    default, *others = SORTS.items()
+    return {"": default[1], **dict(others)}
 
 
 async def find_wished(wish: Wish) -> SkillRows:

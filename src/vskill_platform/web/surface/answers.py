@@ -6,13 +6,13 @@ together. A stream passes through at once and unchanged.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from litestar.types import HTTPScope, Message, Receive, ReceiveMessage, Send
 
-from vskill_platform.web.surface.compression import MIN_BYTES, compress, is_text, takes_gzip
-from vskill_platform.web.surface.headers import Header, standing_headers
+from vskill_platform.web.surface.compression import MIN_BYTES, Compressor, is_text, takes_gzip
+from vskill_platform.web.surface.headers import POLICY, STANDING, Header
 from vskill_platform.web.surface.sharing import READS, is_shared
 from vskill_platform.web.surface.validators import gzip_tag, is_known, make_tag
 
@@ -23,24 +23,55 @@ _KEPT_BY_304 = frozenset(
 """A browser takes the headers of a 304 in place of those it has, so a page must bring its policy along each time."""
 
 
+class Whole(NamedTuple):
+    """An answer as it was made: its headers, with the tag, and its body, before either was fitted to the client."""
+
+    head: dict[bytes, bytes]
+    body: bytes
+
+
 class Answer:
     """What is sent back for one request. `send` takes the application's messages."""
 
+    __slots__ = (
+        "_asked",
+        "_compressor",
+        "_cookies",
+        "_head",
+        "_is_ended",
+        "_is_head",
+        "_is_read",
+        "_is_shared",
+        "_more_headers",
+        "_pieces",
+        "_send",
+        "status",
+        "whole",
+    )
+
     def __init__(
-        self, scope: HTTPScope, send: Send, *, asked: dict[bytes, bytes], extra: Callable[[], tuple[Header, ...]]
+        self,
+        scope: HTTPScope,
+        send: Send,
+        *,
+        asked: dict[bytes, bytes],
+        compressor: Compressor,
+        more_headers: Callable[[], tuple[Header, ...]],
     ) -> None:
+        method = scope["method"]
         self._send = send
         self._asked = asked
-        self._extra = extra
-        self._is_read = scope["method"] in READS
-        self._is_head = scope["method"] == "HEAD"
-        self._is_shared = is_shared(scope["method"], scope["path"])
-        self._status = 0
+        self._compressor = compressor
+        self._more_headers = more_headers
+        self._is_read = method in READS
+        self._is_head = method == "HEAD"
+        self._is_shared = is_shared(method, scope["path"])
+        self.status = 500
+        self.whole: Whole | None = None
         self._head: dict[bytes, bytes] = {}
         self._cookies: list[Header] = []
         self._pieces: list[bytes] | None = None
-        self._is_dropped = False
-        self._ended = asyncio.Event()
+        self._is_ended = False
 
     async def send(self, message: Message) -> None:
         """Take one message of the application."""
@@ -50,21 +81,27 @@ class Answer:
             self._pieces.append(message.get("body", b""))
             if not message.get("more_body", False):
                 await self._send_whole(b"".join(self._pieces))
-        elif not self._is_dropped:
+        elif not self._is_ended:
             await self._send(message)
+
+    async def send_again(self, whole: Whole) -> None:
+        """Send what was sent whole before."""
+        self.status = 200
+        self._head = dict(whole.head)
+        await self._send_whole(whole.body)
 
     def hearing(self, receive: Receive) -> Receive:
         """The request as the application hears it: once the answer is all sent, the client is gone, and a stream ends."""
 
         async def hear() -> ReceiveMessage:
-            if self._ended.is_set():
+            if self._is_ended:
                 return {"type": "http.disconnect"}
             return await receive()
 
         return hear
 
     async def _begin(self, status: int, headers: Iterable[Header]) -> None:
-        self._status = status
+        self.status = status
         for name, value in headers:
             name = name.lower()
             if name == b"set-cookie":
@@ -87,17 +124,20 @@ class Answer:
         if allowed is not None and b"GET" in allowed and b"HEAD" not in allowed:
             self._head[b"allow"] = b", ".join(sorted([*allowed.split(b", "), b"HEAD"]))
         if b"cache-control" not in self._head:
-            self._head[b"cache-control"] = b"no-cache" if self._is_read and self._status == 200 else b"no-store"
+            self._head[b"cache-control"] = b"no-cache" if self._is_read and self.status == 200 else b"no-store"
 
     async def _send_whole(self, body: bytes) -> None:
         self._pieces = None
-        if self._is_read and self._status == 200 and b"no-store" not in self._head[b"cache-control"]:
-            tag = self._head.setdefault(b"etag", make_tag(body))
-            if self._knows_client(tag):
+        if self._is_read and self.status == 200 and b"no-store" not in self._head[b"cache-control"]:
+            if b"etag" not in self._head:
+                self._head[b"etag"] = make_tag(body)
+            if not self._cookies:
+                self.whole = Whole(dict(self._head), body)
+            if self._knows_client(self._head[b"etag"]):
                 await self._send_unmodified()
                 return
         body = await self._encode(body)
-        if self._status not in (204, 304):
+        if self.status not in (204, 304):
             self._head[b"content-length"] = b"%d" % len(body)
         await self._start()
         await self._finish(b"" if self._is_head else body)
@@ -110,16 +150,17 @@ class Answer:
         if len(body) < MIN_BYTES or not takes_gzip(self._asked.get(b"accept-encoding", b"")):
             return body
         head[b"content-encoding"] = b"gzip"
-        if b"etag" in head:
-            head[b"etag"] = gzip_tag(head[b"etag"])
-        return await compress(body)
+        tag = head.get(b"etag")
+        if tag is not None:
+            head[b"etag"] = gzip_tag(tag)
+        return await self._compressor.compress(body, tag=tag)
 
     def _knows_client(self, tag: bytes | None) -> bool:
         known = self._asked.get(b"if-none-match")
-        return bool(tag and known and self._is_read and self._status == 200 and is_known(tag, known))
+        return bool(tag and known and self._is_read and self.status == 200 and is_known(tag, known))
 
     async def _send_unmodified(self) -> None:
-        self._status = 304
+        self.status = 304
         if is_text(self._head.get(b"content-type", b"")):
             _add_vary(self._head, b"Accept-Encoding")
         self._head = {name: value for name, value in self._head.items() if name in _KEPT_BY_304}
@@ -130,14 +171,13 @@ class Answer:
         headers = [
             *self._head.items(),
             *self._cookies,
-            *standing_headers(self._head, is_shared=self._is_shared),
-            *self._extra(),
+            *STANDING[POLICY in self._head, self._is_shared],
+            *self._more_headers(),
         ]
-        await self._send({"type": "http.response.start", "status": self._status, "headers": headers})
+        await self._send({"type": "http.response.start", "status": self.status, "headers": headers})
 
     async def _finish(self, body: bytes) -> None:
-        self._is_dropped = True
-        self._ended.set()
+        self._is_ended = True
         await self._send({"type": "http.response.body", "body": body, "more_body": False})
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 Header = tuple[bytes, bytes]
 
 _ALWAYS: tuple[Header, ...] = (
@@ -29,10 +27,17 @@ _FOR_ALL: tuple[Header, ...] = (
 )
 
 
-def standing_headers(given: Mapping[bytes, bytes], *, is_shared: bool) -> tuple[Header, ...]:
-    """Strict headers for an answer. A page that needs more says so in a policy of its own.
+STANDING: dict[tuple[bool, bool], tuple[Header, ...]] = {
+    (has_policy, is_shared): (
+        *_ALWAYS,
+        *(() if has_policy else (_POLICY,)),
+        *(_FOR_ALL if is_shared else (_FOR_US,)),
+    )
+    for has_policy in (False, True)
+    for is_shared in (False, True)
+}
+"""Strict headers by whether an answer has a policy of its own, as pages do, and whether it is shared.
 
-    What is shared may be read by scripts and shown by pages of any origin.
-    """
-    policy = () if _POLICY[0] in given else (_POLICY,)
-    return (*_ALWAYS, *policy, *(_FOR_ALL if is_shared else (_FOR_US,)))
+What is shared may be read by scripts and shown by pages of any origin.
+"""
+POLICY = _POLICY[0]

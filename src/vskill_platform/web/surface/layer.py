@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from secrets import token_hex
+from time import perf_counter
 from typing import Any, cast
-from uuid import uuid4
 
 import structlog
 from litestar.enums import ScopeType
@@ -13,9 +14,12 @@ from litestar.types import ASGIApp, HTTPScope, Receive, Scope, Send
 from vskill_platform.domain.errors import NotFound, VskillError
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.web.surface.answers import Answer
+from vskill_platform.web.surface.compression import Compressor
 from vskill_platform.web.surface.headers import Header
+from vskill_platform.web.surface.kept_answers import KEPT, Address, KeptAnswer, KeptAnswers
 from vskill_platform.web.surface.problems import Reply, make_problem
 from vskill_platform.web.surface.rate_limits import RequestLimiter, rate_headers, tell_standing
+from vskill_platform.web.surface.request_metrics import count_request
 from vskill_platform.web.surface.sharing import READS, is_preflight, preflight_headers, refuse_other_sites
 from vskill_platform.web.surface.targets import address_without_slash, check_content_type, check_target
 from vskill_platform.worker_context import request_env_storage
@@ -27,33 +31,70 @@ _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{8,64}")
 
 
 class Surface:
-    """An application with the layer around it, and the env in scope for the whole of each request."""
+    """An application with the layer around it, and the env in scope for the whole of each request.
+
+    With a limiter it is the public one: callers are counted, and so are requests, for the metrics.
+    """
 
     def __init__(self, app: ASGIApp, env: WorkerEnv, *, limiter: RequestLimiter | None = None) -> None:
         self._app = app
         self._env = env
         self._limiter = limiter
+        self._compressor = Compressor()
+        self._kept = KeptAnswers()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != ScopeType.HTTP:
             return
+        began = perf_counter()
         asked = dict(scope["headers"])
         request_id = _request_id(asked)
 
-        def extra() -> tuple[Header, ...]:
-            rates = rate_headers(scope, now_ms=self._env.clock.now_ms())
-            return ((b"x-request-id", request_id), *rates)
+        def more_headers() -> tuple[Header, ...]:
+            return ((b"x-request-id", request_id), *rate_headers(scope, now_ms=self._env.clock.now_ms()))
 
-        answer = Answer(scope, send, asked=asked, extra=extra)
+        answer = Answer(scope, send, asked=asked, compressor=self._compressor, more_headers=more_headers)
+        try:
+            await self._answer(scope, receive, answer, asked=asked, request_id=request_id)
+        finally:
+            if self._limiter is not None:
+                count_request(scope, status=answer.status, began=began)
+
+    async def _answer(
+        self, scope: HTTPScope, receive: Receive, answer: Answer, *, asked: dict[bytes, bytes], request_id: bytes
+    ) -> None:
+        address = (asked.get(b"host", b""), scope["scheme"], scope.get("raw_path") or b"", scope["query_string"])
+        sequence: int | None = None
         try:
             reply = self._reply_at_once(scope, asked)
+            if reply is None and scope["method"] in READS and self._kept.is_expected(address):
+                sequence = await self._env.events.last_sequence()
         except VskillError as error:
             reply = make_problem(error)
         if reply is not None:
             await reply.send(answer.send)
+        elif sequence is None or not await self._send_kept(scope, answer, address, sequence=sequence):
+            made_ms = self._env.clock.now_ms()
+            await self._pass_on(scope, receive, answer, request_id=request_id)
+            self._keep(scope, answer, address, sequence=sequence, made_ms=made_ms)
+
+    async def _send_kept(self, scope: HTTPScope, answer: Answer, address: Address, *, sequence: int) -> bool:
+        kept = self._kept.find(address, sequence=sequence, now_ms=self._env.clock.now_ms())
+        if kept is None:
+            return False
+        cast("dict[str, Any]", scope)["path_template"] = kept.route
+        await answer.send_again(kept.whole)
+        return True
+
+    def _keep(self, scope: HTTPScope, answer: Answer, address: Address, *, sequence: int | None, made_ms: int) -> None:
+        """Keep what was sent where its route may have that; the first time, keep in mind that it may."""
+        if answer.whole is None or not scope["route_handler"].opt.get(KEPT):
             return
-        await self._pass_on(scope, receive, answer, request_id=request_id)
+        if sequence is None:
+            self._kept.expect(address)
+        else:
+            self._kept.keep(address, KeptAnswer(sequence, made_ms, scope.get("path_template") or "", answer.whole))
 
     def _reply_at_once(self, scope: HTTPScope, asked: dict[bytes, bytes]) -> Reply | None:
         """What is answered without a route; None where a route is to answer. Raises what the request is refused for."""
@@ -87,8 +128,8 @@ class Surface:
         try:
             await request_env_storage.run(self._env, run)
         finally:
-            if inner is not scope and "path_template" in inner:
-                cast("dict[str, Any]", scope)["path_template"] = inner["path_template"]
+            if inner is not scope and "route_handler" in inner:
+                cast("dict[str, Any]", scope).update({name: inner[name] for name in ("path_template", "route_handler")})
 
 
 def is_head(scope: Scope) -> bool:
@@ -101,4 +142,4 @@ def _request_id(asked: dict[bytes, bytes]) -> bytes:
     given = asked.get(b"x-request-id")
     if given is not None and _REQUEST_ID.fullmatch(given):
         return given
-    return uuid4().hex.encode()
+    return token_hex(16).encode()

@@ -58,12 +58,12 @@ _STATUSES: tuple[tuple[type[VskillError], int], ...] = (
     (SkillWithdrawn, 410),
     (NotFound, 404),
     (SourceRefused, 422),
+    (SourceUnreachable, 422),
     (Conflict, 409),
     (IllegalTransition, 409),
     (StoreUnavailable, 503),
     (CommitUnknown, 503),
     (TooManyStreams, 503),
-    (SourceUnreachable, 503),
     (ScannerUnavailable, 503),
     (RegistryUnreachable, 503),
     (RegistryBusy, 503),
@@ -131,32 +131,29 @@ def _as_ours(request: Request[object, object, State], error: Exception) -> Vskil
 
 def _describe(request: Request[object, object, State], error: HTTPException) -> str:
     details = error.extra if isinstance(error.extra, list) else []
-    told = [
-        f"{item.get('key', 'body')}: {item['message']}{_allowed(request, str(item.get('key', '')))}"
-        for item in details
-        if "message" in item
-    ]
+    told = [_tell(request, str(item.get("key", "body")), item["message"]) for item in details if "message" in item]
     return "; ".join(told) or error.detail
 
 
-def _allowed(request: Request[object, object, State], name: str) -> str:
-    """The words that a parameter may have, where it is one of a few."""
+def _tell(request: Request[object, object, State], name: str, message: str) -> str:
+    """What is wrong with one value: under the name that the client gave it, and with the words that it may have."""
     handler = request.scope.get("route_handler")
     field = handler.parsed_fn_signature.parameters.get(name) if handler is not None else None
     if field is None:
-        return ""
-    kinds = [field.annotation, *get_args(field.annotation)]
-    for kind in kinds:
-        words = (
-            get_args(kind) if get_origin(kind) is Literal else [item.value for item in kind] if _is_enum(kind) else []
-        )
-        if words:
-            return f". Allowed are: {', '.join(map(str, words))}."
-    return ""
+        return f"{name}: {message}"
+    own_name = getattr(field.kwarg_definition, "name", None) or name
+    words = _allowed_words(field.annotation)
+    return f"{own_name}: {message}" + (f". Allowed are: {', '.join(words)}." if words else "")
 
 
-def _is_enum(kind: object) -> bool:
-    return isinstance(kind, type) and issubclass(kind, Enum)
+def _allowed_words(annotation: object) -> list[str]:
+    """The words that a value of this type may be, where it is one of a few."""
+    for kind in (annotation, *get_args(annotation)):
+        if get_origin(kind) is Literal:
+            return [str(word) for word in get_args(kind)]
+        if isinstance(kind, type) and issubclass(kind, Enum):
+            return [str(item.value) for item in kind]
+    return []
 
 
 def retry_after(error: VskillError) -> int | None:

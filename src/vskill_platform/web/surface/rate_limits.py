@@ -97,14 +97,20 @@ def rate_headers(scope: Scope, *, now_ms: int) -> tuple[Header, ...]:
     standing = cast("dict[str, Standing | None]", scope).get(_STANDING)
     if standing is None:
         return ()
-    name, remaining, reset_s = standing.rate.name, standing.taken.remaining, math.ceil(standing.reset_s)
+    rate, limit, (_, remaining, _), reset_s = standing
+    reset = math.ceil(reset_s)
     return (
-        (b"ratelimit-policy", b'"%s";q=%d;w=%d' % (name.encode(), standing.limit, standing.rate.window_s)),
-        (b"ratelimit", b'"%s";r=%d;t=%d' % (name.encode(), remaining, reset_s)),
-        (b"x-ratelimit-limit", b"%d" % standing.limit),
+        *_policy_headers(rate, limit),
+        (b"ratelimit", b'"%s";r=%d;t=%d' % (rate.name.encode(), remaining, reset)),
         (b"x-ratelimit-remaining", b"%d" % remaining),
-        (b"x-ratelimit-reset", b"%d" % (now_ms // 1000 + reset_s)),
+        (b"x-ratelimit-reset", b"%d" % (now_ms // 1000 + reset)),
     )
+
+
+@lru_cache(64)
+def _policy_headers(rate: Rate, limit: int) -> tuple[Header, Header]:
+    policy = b'"%s";q=%d;w=%d' % (rate.name.encode(), limit, rate.window_s)
+    return (b"ratelimit-policy", policy), (b"x-ratelimit-limit", b"%d" % limit)
 
 
 @lru_cache(8192)

@@ -215,7 +215,7 @@ def _read(text: str) -> _Cursor:
     except (binascii.Error, ValueError, msgspec.MsgspecError) as exc:
         raise _damaged() from exc
     numbers = (cursor.sequence, cursor.made_ms, cursor.since_ms)
-    if not all(0 <= number < 2**53 for number in numbers) or not (cursor.after or "").isprintable():
+    if not all(0 <= number < 2**53 for number in numbers) or "\0" in (cursor.after or ""):
         raise _damaged()
     return cursor
 

@@ -70,6 +70,22 @@ async def test_list_pushes_the_address_without_what_says_nothing(client: httpx.A
     assert answer.headers["hx-push-url"] == "/skills?tier=SCANNED&page=2"
 
 
+async def test_list_leaves_the_order_to_the_search__unless_somebody_chose_one(
+    client: httpx.AsyncClient, env: WorkerEnv
+) -> None:
+    await plant_some(env)
+    for query, first, chosen in (
+        ("", "Recently updated", None),
+        ("?sort=updated", "Recently updated", None),
+        ("?q=notes", "Best match", None),
+        ("?q=notes&sort=updated", "Best match", "updated"),
+        ("?sort=name", "Recently updated", "name"),
+    ):
+        page = (await client.get(f"/skills{query}")).text
+        assert f'<option value="">{first}</option>' in page, query
+        assert re.findall(r'<option value="(\w+)" selected>', page) == ([] if chosen is None else [chosen]), query
+
+
 async def test_list_offers_a_way_on__when_nothing_matches(client: httpx.AsyncClient, env: WorkerEnv) -> None:
     assert "Nothing is published yet" in (await client.get("/skills")).text
     await plant_some(env)

@@ -17,6 +17,7 @@ TAGS = frozenset(
         "br",
         "code",
         "del",
+        "div",
         "em",
         "h1",
         "h2",
@@ -25,7 +26,6 @@ TAGS = frozenset(
         "h5",
         "h6",
         "hr",
-        "img",
         "li",
         "ol",
         "p",
@@ -42,6 +42,7 @@ TAGS = frozenset(
     ]
 )
 ATTRIBUTES = {("a", "href"), ("a", "title"), ("a", "rel"), ("ol", "start"), ("td", "class"), ("th", "class")}
+ATTRIBUTES |= {("pre", "tabindex"), ("div", "tabindex"), ("div", "class")}
 ATTRIBUTES |= {(f"h{level}", "id") for level in range(1, 7)}
 AT_HOME = Place(resolve_link=lambda href: f"/skills/a/b/c/files/{href}", heading_shift=1)
 
@@ -148,7 +149,7 @@ def test_long_text_is_cut_at_a_line() -> None:
 
 def test_text_that_takes_too_long_is_shown_plain() -> None:
     html = to_html("[" * 1000 + "<script>", ALONE, limit_s=0.0)
-    assert html.startswith("<pre>[[[")
+    assert html.startswith('<pre tabindex="0">[[[')
     assert "<script>" not in html
 
 

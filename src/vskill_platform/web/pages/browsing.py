@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from typing import NamedTuple
 
 from litestar import Response, get
@@ -23,9 +24,11 @@ SORTS = {
     "score": "Highest score",
     "name": "Name",
 }
-_BEST_MATCH = {"": "Best match"}
+_BY_ITSELF = "updated"
+"""The order of a list that nobody has ordered or searched."""
 _ASCENDING = ("name",)
 _MOST_VALUES = 10
+_ORDERS = {"tier": tuple(tier.value for tier in reversed(CertTier)), "capability": tuple(CAPABILITY_WORDS)}
 _LAST_PAGE = 10_000
 
 
@@ -86,18 +89,9 @@ async def browse_skills(request: PageRequest) -> Response[str]:
         paging=paging,
         summary=_summary(wish, paging),
         facets=[_facet(name, wish.chosen[name], found.counts.get(name, {})) for name in FACETS],
-        sorts=_sorts(wish),
-        chosen_sort=wish.sort,
+        sorts=_sorts_of(wish),
         removals=[(label_of(name, value), wish.without(name, value)) for name in FACETS for value in wish.chosen[name]],
     )
-
-
-def _sorts(wish: Wish) -> dict[str, str]:
-    """The orders to choose from. The one that nobody has to ask for has no name, so that typing words does not ask for it."""
-    if wish.search:
-        return {**_BEST_MATCH, **SORTS}
-    default, *others = SORTS.items()
-    return {"": default[1], **dict(others)}
 
 
 async def find_wished(wish: Wish) -> SkillRows:
@@ -137,6 +131,13 @@ def read_page_number(request: PageRequest) -> int:
     return int(given)
 
 
+def _sorts_of(wish: Wish) -> dict[str, str]:
+    """The orders to choose from. The first is that of a list as it comes, so that words typed next are not bound to another."""
+    if wish.search:
+        return {"": "Best match", **SORTS}
+    return {"": SORTS[_BY_ITSELF], **{sort: label for sort, label in SORTS.items() if sort != _BY_ITSELF}}
+
+
 def label_of(facet: str, value: str) -> str:
     """How a value of a facet is written."""
     if facet == "capability":
@@ -145,20 +146,20 @@ def label_of(facet: str, value: str) -> str:
 
 
 def _facet(name: str, chosen: tuple[str, ...], counts: dict[str, int]) -> Facet:
-    known = {value: count for value, count in counts.items() if value}
-    ordered = _in_order(name, known)
-    shown = [value for place, value in enumerate(ordered) if place < _MOST_VALUES or value in chosen]
-    shown += [value for value in chosen if value not in known]
-    values = [FacetValue(value, label_of(name, value), known.get(value, 0), value in chosen) for value in shown]
-    return Facet(name, FACETS[name], values, len(ordered) - sum(value in known for value in shown))
+    first = in_order(name, counts, most=_MOST_VALUES)
+    shown = [*first, *(value for value in chosen if value not in first)]
+    values = [FacetValue(value, label_of(name, value), counts.get(value, 0), value in chosen) for value in shown]
+    left_out = len(counts) - ("" in counts) - sum(value in counts for value in shown)
+    return Facet(name, FACETS[name], values, left_out)
 
 
-def _in_order(name: str, counts: dict[str, int]) -> list[str]:
-    """Tiers and capabilities in the order of their list, other values by how many skills have them."""
-    fixed = {"tier": [tier.value for tier in reversed(CertTier)], "capability": list(CAPABILITY_WORDS)}.get(name, [])
-    return sorted(
-        counts, key=lambda value: (fixed.index(value) if value in fixed else len(fixed), -counts[value], value)
-    )
+def in_order(name: str, counts: dict[str, int], *, most: int) -> list[str]:
+    """Tiers and capabilities in the order of their list, other values by how many skills have them; no empty ones."""
+    fixed = {value: place for place, value in enumerate(_ORDERS.get(name, ()))}
+    # Thousands of publishers are counted and few are shown: those that cannot be among them are left out before sorting.
+    least = min(heapq.nlargest(most + 1, counts.values()), default=0)
+    near = [value for value, count in counts.items() if count >= least and value]
+    return sorted(near, key=lambda value: (fixed.get(value, len(fixed)), -counts[value], value))[:most]
 
 
 def _summary(wish: Wish, paging: Paging) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -130,8 +131,7 @@ async def _refresh(connection: asyncpg.Connection, collection: Collection, known
     if known is None:
         mark: int = await connection.fetchval(f"SELECT {_MARK}")
         rows = await connection.fetch(f"SELECT {table}.number, {columns} FROM {table}")
-        lines = [_line(collection, tuple(row)) for row in rows]
-        return no_columns(collection, mark=0).changed(lines, (), mark=mark, has_new_terms=True)
+        return await asyncio.to_thread(_make_columns, collection, rows, mark)
     changes = await connection.fetch(
         f"SELECT {_MARK}, changed.number, changed.has_terms, {columns} FROM (SELECT) AS always LEFT JOIN (SELECT number, "
         "bool_or(has_terms) AS has_terms FROM catalog_change WHERE collection = $1 AND changed_by >= $2::text::xid8 "
@@ -147,6 +147,14 @@ async def _refresh(connection: asyncpg.Connection, collection: Collection, known
     gone = [number for _, number, _, identity, *_ in changes if identity is None]
     has_new_terms = any(has_terms for _, _, has_terms, *_ in changes)
     return known.changed(there, gone, mark=mark, has_new_terms=has_new_terms)
+
+
+def _make_columns(collection: Collection, rows: Sequence[asyncpg.Record], mark: int) -> Columns:
+    """Columns from nothing: a second of work for 100,000 documents, so it is done beside the event loop."""
+    lines = [_line(collection, tuple(row)) for row in rows]
+    made = no_columns(collection, mark=0).changed(lines, (), mark=mark, has_new_terms=True)
+    made.rank(collection.default_sort)
+    return made
 
 
 def _line(collection: Collection, row: Sequence[Any]) -> Line:

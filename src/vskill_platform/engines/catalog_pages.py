@@ -26,7 +26,7 @@ from vskill_platform.domain.search_terms import IN_TITLE, IN_TITLE_OR_PATH, WHOL
 from vskill_platform.engines.columns import RELEVANCE, Columns, Numbers
 from vskill_platform.ports.catalog import CatalogPage, CatalogQuery
 
-_MANY = 500
+_MANY = 200
 """A term that so many documents have is worth remembering who has it."""
 
 
@@ -54,6 +54,7 @@ class ReadRows:
 Need = FindTerms | KnownWords | ReadRows
 Answer = Generator[Need, Any, CatalogPage]
 Asking = Generator[Need, Any, Numbers]
+Terms = tuple[QueryTerm, ...]
 
 
 class RowMissing(Exception):
@@ -95,9 +96,15 @@ def _find(wanted: Wanted, columns: Columns) -> Generator[Need, Any, tuple[Number
     return found, forgiving
 
 
-def _having(words: Sequence[tuple[QueryTerm, ...]], columns: Columns) -> Asking:
+def _having(words: Sequence[Terms], columns: Columns) -> Asking:
     """The documents that have one term of every word, in the order of their numbers."""
-    terms = tuple(dict.fromkeys(term for word in words for term in word))
+    (having,) = yield from _having_each([words], columns)
+    return having
+
+
+def _having_each(sets: Sequence[Sequence[Terms]], columns: Columns) -> Generator[Need, Any, list[Numbers]]:
+    """The same for several sets of words, asked for at once."""
+    terms = tuple(dict.fromkeys(term for words in sets for word in words for term in word))
     known = {term: numbers for term in terms if (numbers := columns.kept_term(term)) is not None}
     missing = tuple(term for term in terms if term not in known)
     if missing:
@@ -105,7 +112,7 @@ def _having(words: Sequence[tuple[QueryTerm, ...]], columns: Columns) -> Asking:
             known[term] = np.sort(columns.existing(numbers))
             if len(known[term]) >= _MANY:
                 columns.keep_term(term, known[term])
-    return _in_all([_in_any([known[term] for term in word]) for word in words])
+    return [_in_all([_in_any([known[term] for term in word]) for word in words]) for words in sets]
 
 
 def _in_any(sets: Sequence[Numbers]) -> Numbers:
@@ -194,12 +201,17 @@ def _most_relevant(
 
 def _levels(matching: Numbers, wanted: Wanted, columns: Columns) -> Asking:
     """For each document where its words stand: 0 the search is its title or path, 1 title, 2 title or path, 3 anywhere."""
+    places = yield from _having_each(
+        [
+            [marked_terms(word, IN_TITLE_OR_PATH) for word in wanted.words],
+            [marked_terms(word, IN_TITLE) for word in wanted.words],
+            [(QueryTerm(f"{WHOLE}{wanted.whole}", is_prefix=False),)],
+        ],
+        columns,
+    )
     levels = np.full(len(matching), 3, dtype=np.int32)
-    for level, mark in ((2, IN_TITLE_OR_PATH), (1, IN_TITLE)):
-        having = yield from _having([marked_terms(word, mark) for word in wanted.words], columns)
+    for level, having in zip((2, 1, 0), places, strict=True):
         levels[_are_in(matching, having, columns)] = level
-    exact = yield from _having([(QueryTerm(f"{WHOLE}{wanted.whole}", is_prefix=False),)], columns)
-    levels[_are_in(matching, exact, columns)] = 0
     return levels
 
 

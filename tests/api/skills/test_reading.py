@@ -43,6 +43,7 @@ async def test_versions_are_compared_by_files_and_capabilities__when_there_are_t
     )
     versions = await registry.read(f"{PLACE}/versions")
     assert [row["version"] for row in versions["versions"]] == ["1.0.1", "1.0.0"]
+    assert (await registry.read(PLACE))["versions"] == 2
     told = await registry.read(f"{PLACE}/versions/compare", **{"from": "1.0.0", "to": "1.0.1"})
     changes = {item["path"]: item for item in told["files"]}
     assert {path: item["change"] for path, item in changes.items()} == {

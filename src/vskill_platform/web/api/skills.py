@@ -15,7 +15,7 @@ from vskill_platform.ports.catalog import MAX_SEARCH_CHARS
 from vskill_platform.stores.changes import read_changes
 from vskill_platform.stores.counts import get_counts
 from vskill_platform.stores.skills import SkillQuery, resolve_slug, search_skills
-from vskill_platform.stores.versions import get_versions
+from vskill_platform.stores.versions import count_versions
 from vskill_platform.web.api.parameters import Limit, Offset
 from vskill_platform.web.api.skill_lookup import (
     FRESH,
@@ -222,6 +222,6 @@ async def describe_skill(skill: Skill) -> SkillDetail:
         submission_id=skill.submission_id,
         capabilities=version.capabilities,
         counts=await get_counts(skill),
-        versions=len(await get_versions(skill.slug)),
+        versions=await count_versions(skill.slug),
         links={"self": place, **{way: f"{place}/{way}" for way in ways}},
     )

@@ -20,13 +20,14 @@ DESCRIBED = "described"
 class Description(NamedTuple):
     """An example of the answer (a record as it goes over the wire, or text) and of the body, and the errors of the route.
 
-    `also` has further statuses that the same answer comes with.
+    `also` has further statuses that the same answer comes with. `types` has the media types of an answer that is no record.
     """
 
     example: object
     body: object
     errors: tuple[type[VskillError], ...]
-    also: tuple[int, ...]
+    also: tuple[int, ...] = ()
+    types: tuple[str, ...] = ()
 
 
 def described(

@@ -127,6 +127,8 @@ def _complete(answer: dict[str, Any], description: Description | None, *, is_rea
     wanted = [name for name, _, _ in HEADERS if name != "Retry-After" and (is_read or name != "ETag")]
     answer["headers"] = {name: {"$ref": f"#/components/headers/{name}"} for name in wanted} | answer.get("headers", {})
     answer["description"] = "Done." if not is_read else "What was asked for."
+    if description and description.types:
+        answer["content"] = {kind: {"schema": {}} for kind in description.types}
     if description:
         _add_example(answer, description.example)
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any, NamedTuple
 from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
 from litestar.params import PathParameter, QueryParameter
+from litestar.typing import FieldDefinition
 
 from vskill_platform.domain.errors import InvalidInput
 from vskill_platform.ports.catalog import MAX_OFFSET, MAX_SEARCH_CHARS
@@ -94,7 +95,9 @@ def _parameters_of(handler: BaseRouteHandler) -> _Known:
         if isinstance(field.kwarg_definition, QueryParameter)
     }
     repeatable = frozenset(name for name, field in found.items() if field.is_non_string_sequence)
-    without_null = frozenset(
-        name for name, field in found.items() if field.is_optional and not field.has_inner_subclass_of(str)
-    )
+    without_null = frozenset(name for name, field in found.items() if field.is_optional and not _takes_text(field))
     return _Known(tuple(found), repeatable, without_null)
+
+
+def _takes_text(field: FieldDefinition) -> bool:
+    return any(inner.annotation is str for inner in field.inner_types)

@@ -18,6 +18,7 @@ from vskill_platform.web.api.report_views import (
     ReportView,
     SkillReportReason,
 )
+from vskill_platform.web.api.security import SARIF_TYPE
 from vskill_platform.web.api.skill_views import (
     ArchiveView,
     BadgeEndpoint,
@@ -193,8 +194,10 @@ _PUBLISHER = PublisherDetail(name="acme", skills=[_SUMMARY], total=1, limit=50, 
 _BADGE = '<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="vskill: scanned · 97"></svg>'
 
 
-def _description(example: object, *errors: type[VskillError], body: object = None) -> Description:
-    return Description(example, body, errors, ())
+def _description(
+    example: object, *errors: type[VskillError], body: object = None, types: tuple[str, ...] = ()
+) -> Description:
+    return Description(example, body, errors, types=types)
 
 
 SKILL_DESCRIPTIONS: dict[str, Description] = {
@@ -207,15 +210,17 @@ SKILL_DESCRIPTIONS: dict[str, Description] = {
     "show_comparison": _description(
         Comparison(slug=_SLUG, source="1.0.0", target="1.0.1", files=[_CHANGE], capabilities=_GAINED), *_ABOUT_SKILL
     ),
-    "download_file": _description("---\nname: pdf-forms\n---\n", *_ABOUT_SKILL),
-    "download_zip": _description("PK…", *_ABOUT_SKILL),
-    "download_tar": _description("SKILL.md…", *_ABOUT_SKILL),
+    "download_file": _description(
+        "---\nname: pdf-forms\n---\n", *_ABOUT_SKILL, types=("text/plain", "application/octet-stream")
+    ),
+    "download_zip": _description("PK…", *_ABOUT_SKILL, types=("application/zip",)),
+    "download_tar": _description("SKILL.md…", *_ABOUT_SKILL, types=("application/x-tar",)),
     "show_badge": _description(_BADGE, NotFound, SkillMoved),
     "show_badge_endpoint": _description(
         BadgeEndpoint(label="vskill", message="scanned · 97", color="2ea043"), NotFound, SkillMoved
     ),
     "show_security": _description(_SECURITY, *_ABOUT_SKILL),
-    "show_sarif": _description('{"version": "2.1.0", "runs": []}', *_ABOUT_SKILL),
+    "show_sarif": _description({"version": "2.1.0", "runs": []}, *_ABOUT_SKILL, types=(SARIF_TYPE,)),
     "show_capabilities": _description(
         CapabilityReport(
             slug=_SLUG,

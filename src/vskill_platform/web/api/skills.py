@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
+import msgspec
 from litestar import Response, get
 from litestar.params import FromPath, QueryParameter
 
@@ -15,7 +16,7 @@ from vskill_platform.stores.changes import read_changes
 from vskill_platform.stores.counts import get_counts
 from vskill_platform.stores.skills import SkillQuery, resolve_slug, search_skills
 from vskill_platform.stores.versions import get_versions
-from vskill_platform.web.api.parameters import Limit, Offset
+from vskill_platform.web.api.parameters import MAX_NAME_CHARS, Limit, Offset
 from vskill_platform.web.api.skill_lookup import (
     FRESH,
     SKILL,
@@ -31,7 +32,7 @@ from vskill_platform.web.surface.kept_answers import KEPT
 Text = Annotated[str, QueryParameter(max_length=MAX_SEARCH_CHARS, description="Words to search for.")]
 Needed = Annotated[str, QueryParameter(min_length=1, max_length=MAX_SEARCH_CHARS, description="Words to search for.")]
 Values = Annotated[
-    list[Annotated[str, QueryParameter(max_length=200)]] | None,
+    list[Annotated[str, msgspec.Meta(max_length=MAX_NAME_CHARS)]] | None,
     QueryParameter(max_items=50, description="Only skills that have one of these; may come several times."),
 ]
 Sort = Annotated[

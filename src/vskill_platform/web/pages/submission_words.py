@@ -65,14 +65,16 @@ def tell_standing(view: SubmissionView) -> Told:
 def _tell_expanded(view: SubmissionView) -> Told:
     by_category = [CATEGORY_OF[child.state] for child in view.children]
     active, published = by_category.count(Category.ACTIVE), by_category.count(Category.PUBLISHED)
+    is_one = len(by_category) == 1
     if active:
-        return Told("info", f"{active} of its {len(by_category)} skills are under way", "This page follows by itself.")
+        title = "Its skill is under way" if is_one else f"{active} of its {len(by_category)} skills are under way"
+        return Told("info", title, "This page follows by itself.")
     if published == len(by_category):
         return Told("pass", "All of it is published")
     return Told(
         "warn" if published else "fail",
-        f"{published} of its {len(by_category)} skills are published",
-        "The pages of the others say what to mend. Then try again: only what has changed is looked at.",
+        "Its skill is not published" if is_one else f"{published} of its {len(by_category)} skills are published",
+        "What is not published says on its own page what to mend. Then try again: only what has changed is looked at.",
     )
 
 

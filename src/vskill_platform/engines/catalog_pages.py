@@ -26,7 +26,7 @@ from vskill_platform.domain.search_terms import IN_TITLE, IN_TITLE_OR_PATH, WHOL
 from vskill_platform.engines.columns import RELEVANCE, Columns, Numbers
 from vskill_platform.ports.catalog import CatalogPage, CatalogQuery
 
-_MANY = 256
+_MANY = 500
 """A term that so many documents have is worth remembering who has it."""
 
 
@@ -102,7 +102,7 @@ def _having(words: Sequence[tuple[QueryTerm, ...]], columns: Columns) -> Asking:
     missing = tuple(term for term in terms if term not in known)
     if missing:
         for term, numbers in zip(missing, (yield FindTerms(missing)), strict=True):
-            known[term] = columns.existing(numbers)
+            known[term] = np.sort(columns.existing(numbers))
             if len(known[term]) >= _MANY:
                 columns.keep_term(term, known[term])
     return _in_all([_in_any([known[term] for term in word]) for word in words])
@@ -110,6 +110,8 @@ def _having(words: Sequence[tuple[QueryTerm, ...]], columns: Columns) -> Asking:
 
 def _in_any(sets: Sequence[Numbers]) -> Numbers:
     """Numbers that are in any of the sets, in order, each once."""
+    if len(sets) == 1:
+        return sets[0]
     every = np.sort(np.concatenate(sets))
     return every[np.append(True, every[1:] != every[:-1])] if len(every) else every
 
@@ -158,13 +160,22 @@ class _Filtered:
 
 def _sorted_page(matching: Numbers | None, columns: Columns, query: CatalogQuery) -> list[int]:
     sort = query.sort or query.collection.default_sort
+    first, last = query.offset, query.offset + query.limit
     order = columns.order(sort)
-    if matching is not None:
-        order = order[np.sort(columns.rank(sort)[matching])]
     if query.descending:
         order = order[::-1]
-    page: list[int] = order[query.offset : query.offset + query.limit].tolist()
+    if matching is not None:
+        ranks = columns.rank(sort)[matching]
+        order = order[_smallest(len(order) - 1 - ranks if query.descending else ranks, last)]
+    page: list[int] = order[first:last].tolist()
     return page
+
+
+def _smallest(places: Numbers, count: int) -> Numbers:
+    """So many of the smallest places, in order."""
+    if count * 4 < len(places):
+        places = np.partition(places, count)[:count]
+    return np.sort(places)[:count]
 
 
 def _most_relevant(
@@ -172,19 +183,18 @@ def _most_relevant(
 ) -> Generator[Need, Any, list[int]]:
     """A page of what a search found, the best first."""
     order = columns.order(RELEVANCE)[::-1]
-    places = len(order) - 1 - columns.rank(RELEVANCE)[matching].astype(np.int64)
+    places = len(order) - 1 - columns.rank(RELEVANCE)[matching]
     if len(matching) > MOST_RANKED and columns.collection.is_ranked:
         levels = yield from _levels(matching, wanted, columns)
-        places += levels * len(order)
-    places.sort()
+        places += levels * np.int32(len(order))
     first, last = query.offset, query.offset + query.limit
-    static = order[places[: max(last, MOST_RANKED)] % len(order)].tolist()
+    static = order[_smallest(places, max(last, MOST_RANKED)) % len(order)].tolist()
     return [*_ranked(static[:MOST_RANKED], wanted, columns), *static[MOST_RANKED:]][first:last]
 
 
-def _levels(matching: Numbers, wanted: Wanted, columns: Columns) -> Generator[Need, Any, NDArray[np.int64]]:
+def _levels(matching: Numbers, wanted: Wanted, columns: Columns) -> Asking:
     """For each document where its words stand: 0 the search is its title or path, 1 title, 2 title or path, 3 anywhere."""
-    levels = np.full(len(matching), 3, dtype=np.int64)
+    levels = np.full(len(matching), 3, dtype=np.int32)
     for level, mark in ((2, IN_TITLE_OR_PATH), (1, IN_TITLE)):
         having = yield from _having([marked_terms(word, mark) for word in wanted.words], columns)
         levels[_are_in(matching, having, columns)] = level

@@ -25,12 +25,12 @@ run: $(STAMPS)/runtime ## Start the registry (ARGS="--help" passes arguments on)
 	$(BIN)/vskill-platform up $(ARGS)
 
 .PHONY: test
-test: check $(STAMPS)/postgres ## Check, run the tests, hold the coverage
+test: check $(STAMPS)/postgres $(STAMPS)/chromium ## Check, run the tests, hold the coverage
 	$(RUN_PYTEST)
 	$(CHECK_COVERAGE)
 
 .PHONY: test-full
-test-full: check $(STAMPS)/postgres ## The same with the tests that run the stated counts
+test-full: check $(STAMPS)/postgres $(STAMPS)/chromium ## The same with the tests that run the stated counts
 	$(RUN_PYTEST) -m "not faults"
 	$(CHECK_COVERAGE)
 
@@ -55,11 +55,12 @@ faults: $(STAMPS)/dev $(STAMPS)/postgres ## Run the long fault tests
 	VSKILL_TEST_SCALE=faults $(BIN)/python -m pytest --numprocesses=auto -m faults --timeout=3600
 
 .PHONY: docs
-docs: $(STAMPS)/dev ## Write the reference pages from the code
+docs: $(STAMPS)/dev ## Write the reference pages and the scanner's figures from the code
 	$(BIN)/python -m tools.reference
+	$(BIN)/python -m tools.accuracy
 
 .PHONY: pictures
-pictures: $(STAMPS)/dev ## Draw the pictures of the documents from real runs
+pictures: $(STAMPS)/dev $(STAMPS)/chromium ## Draw the pictures of the documents from real runs
 	$(BIN)/python -m tools.pictures
 
 .PHONY: lock
@@ -102,4 +103,8 @@ $(STAMPS)/bench: $(STAMPS)/dev requirements/bench.txt
 
 $(STAMPS)/postgres: $(STAMPS)/venv scripts/ensure-postgres.sh
 	@scripts/ensure-postgres.sh
+	@touch $@
+
+$(STAMPS)/chromium: $(STAMPS)/venv scripts/ensure-chromium.sh
+	@scripts/ensure-chromium.sh
 	@touch $@

@@ -9,8 +9,11 @@ from collections.abc import Callable, Coroutine
 import uvloop
 
 from benchmarks import (
+    catalog_search,
     enumeration,
+    event_streams,
     group_commit,
+    http_rates,
     peak_memory,
     pipeline_scaling,
     plain_reads,
@@ -28,10 +31,13 @@ from benchmarks import (
 from benchmarks.report import Row, print_report, write_report
 
 FIGURES: dict[str, Callable[[], Coroutine[None, None, list[Row]]]] = {
+    "catalog_search": catalog_search.run,
     "stuck_sweep": stuck_sweep.run,
     "enumeration": enumeration.run,
+    "event_streams": event_streams.run,
     "plain_reads": plain_reads.run,
     "group_commit": group_commit.run,
+    "http_rates": http_rates.run,
     "queue_drain": queue_drain.run,
     "peak_memory": peak_memory.run,
     "pipeline_scaling": pipeline_scaling.run,

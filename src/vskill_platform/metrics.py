@@ -84,6 +84,13 @@ HTTP_SECONDS = Histogram(
     buckets=_LONG_S,
     registry=REGISTRY,
 )
+STREAMS = Gauge("vskill_event_streams", "Event streams that this process has open now.", registry=REGISTRY)
+STREAMS_ENDED = Counter(
+    "vskill_event_streams_ended",
+    "Event streams that this process ended by itself: stopping, stalled (the reader took nothing).",
+    ["reason"],
+    registry=REGISTRY,
+)
 ProcessCollector(registry=REGISTRY)
 
 

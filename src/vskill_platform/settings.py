@@ -66,6 +66,20 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = ""
     host: Annotated[str, Meta(min_length=1, description="Address the web server listens on.")] = "127.0.0.1"
     port: Annotated[int, Meta(ge=0, le=65535, description="Port the web server listens on; 0 takes a free one.")] = 8000
+    public_url: Annotated[
+        str,
+        Meta(
+            description="Address of the registry as people reach it (`https://skills.example.com`), for feeds and maps of the "
+            "site; empty means the one that a request came to."
+        ),
+    ] = ""
+    security_contact: Annotated[
+        str,
+        Meta(
+            description="Whom to tell of a weakness (`mailto:…`, `https:…` or `tel:…`), for `/.well-known/security.txt`; "
+            "empty means that there is none."
+        ),
+    ] = ""
     log_level: Annotated[Literal["debug", "info", "warning", "error"], Meta(description="How much is logged.")] = "info"
     sqlite_synchronous: Annotated[
         Literal["FULL", "NORMAL"],
@@ -100,9 +114,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     purge_interval_s: Annotated[
         float, Meta(ge=1, le=86_400, description="Time between two purges of expired values and old events.")
     ] = 3600.0
+    figures_interval_s: Annotated[
+        float, Meta(ge=1, le=3600, description="Time between two countings of the figures over time.")
+    ] = 60.0
     collect_interval_s: Annotated[
         float, Meta(ge=1, le=604_800, description="Time between two collections of archives that nothing names.")
     ] = 21_600.0
+    recount_interval_s: Annotated[
+        float, Meta(ge=1, le=86_400, description="Time between two refreshes of the install counts in lists.")
+    ] = 300.0
     events_kept_s: Annotated[
         float, Meta(ge=60, le=31_536_000, description="How long events are kept for readers that were away.")
     ] = 604_800.0
@@ -168,6 +188,26 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     submissions_per_hour: Annotated[
         int, Meta(ge=1, description="Submissions that one address may make in an hour without an account.")
     ] = 10
+    discoveries_per_hour: Annotated[
+        int,
+        Meta(ge=1, description="Repositories that one address may have looked at in an hour without submitting them."),
+    ] = 20
+    installs_per_hour: Annotated[int, Meta(ge=1, description="Installs that one address may report in an hour.")] = 60
+    stars_per_hour: Annotated[
+        int, Meta(ge=1, description="Stars that one address may give or take back in an hour.")
+    ] = 60
+    reports_per_quarter_hour: Annotated[
+        int, Meta(ge=1, description="Reports about skills that one address may make in 15 minutes.")
+    ] = 5
+    requests_per_minute: Annotated[
+        int, Meta(ge=1, description="Requests that one address may make in a minute to one web process.")
+    ] = 3000
+    streams_most: Annotated[
+        int, Meta(ge=1, le=1_000_000, description="Event streams that one web process serves at the same time.")
+    ] = 10_000
+    streams_per_address: Annotated[
+        int, Meta(ge=1, le=1_000_000, description="Event streams that one address may have open on one web process.")
+    ] = 32
     trusted_proxies: Annotated[
         str,
         Meta(
@@ -218,7 +258,9 @@ def convert_settings(given: Mapping[str, object]) -> Settings:
         ) from exc
     _check_scheme("database_url", settings.database_url, POSTGRES_SCHEMES, example="postgresql://user@host/name")
     _check_scheme("blobs_url", settings.blobs_url, OBJECT_STORE_SCHEMES, example="s3://bucket/prefix")
+    _check_scheme("public_url", settings.public_url, ("https", "http"), example="https://skills.example.com")
     _check_health_address(settings.health_address)
+    _check_contact(settings.security_contact)
     return settings
 
 
@@ -245,4 +287,11 @@ def _check_health_address(address: str) -> None:
     if address and not (port.isascii() and port.isdigit() and int(port) <= 65535):
         raise InvalidSettings(
             f"{PREFIX}HEALTH_ADDRESS is '{address}'. Write a port, like 9464, or a host and a port, like 0.0.0.0:9464."
+        )
+
+
+def _check_contact(contact: str) -> None:
+    if contact and not (contact.startswith(("mailto:", "https:", "tel:")) and contact.isprintable()):
+        raise InvalidSettings(
+            f"{PREFIX}SECURITY_CONTACT is no address. Write it like mailto:security@example.com, or leave it empty."
         )

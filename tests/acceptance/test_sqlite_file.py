@@ -108,7 +108,7 @@ def test_catalog_tables_have_the_columns_that_collections_declare(path: Path) ->
         connection.execute(step)
     for collection in COLLECTIONS.values():
         rows = connection.execute(f"SELECT name FROM pragma_table_info('catalog_{collection.name}')")
-        expected = {"number", "id", "terms", "row", *collection.facets, *collection.sorts}
+        expected = {"number", "id", "terms", "row", "weight", *collection.facets, *collection.sorts}
         assert {name for (name,) in rows} == expected
 
 

@@ -10,13 +10,11 @@ from collections import Counter
 
 import pytest
 
-from tests.corpus.cases import FOLDER, Case, read_corpus
+from tests.corpus.cases import Case, read_corpus, read_known_gaps
 from vskill_platform.scanning.tier1.scan import scan_content
 
 CASES = read_corpus()
-KNOWN_GAPS = frozenset(
-    line for line in (FOLDER / "known_gaps.txt").read_text().splitlines() if line and not line.startswith("#")
-)
+KNOWN_GAPS = read_known_gaps()
 MOST_OF_A_TEMPLATE = 5
 FEWEST = {"malicious": 200, "benign": 200, "tricks": 120, "pairs": 80}
 FEWEST_FORMS = 3

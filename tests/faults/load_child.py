@@ -190,7 +190,7 @@ def describe(item: str, number: int) -> Document:
         SUBMISSIONS,
         item,
         f"{number}".encode(),
-        facets={"state": f"S{number}", "repo_url": "https://example.org/r"},
+        facets={"state": f"S{number}", "repo_url": "https://example.org/r", "verdict": ""},
         sorts={"created": 0, "updated": number, "skill_name": item},
         terms=(term_of(number),),
     )

@@ -69,7 +69,7 @@ _AMOUNTS: tuple[dict[str, int], ...] = ({"n": 1}, {"n": -2, "m": 5}, {})
 
 
 def _index(identity: str, state: str) -> Index:
-    facets = {"state": state, "repo_url": "https://example.org/r"}
+    facets = {"state": state, "repo_url": "https://example.org/r", "verdict": ""}
     sorts: dict[str, int | str] = {"created": 1, "updated": 2, "skill_name": "s"}
     return Index(Document(SUBMISSIONS, identity, b"{}", facets, sorts, terms=(state.lower(),)))
 

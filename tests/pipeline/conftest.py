@@ -1,25 +1,25 @@
-"""A registry without its web server: a real engine, real git over loopback, real scanning processes."""
+"""A registry without its web server: a real engine, real git over loopback, a real scanning process that tests share."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.pipeline.journey import Journey
+from tests.pipeline.journey import LOOPBACK, Journey, open_journey
+from tests.pipeline.shared_scanner import SharedScanner, share_scanner
 from vskill_platform.engines.memory import open_memory
 from vskill_platform.engines.sqlite import open_sqlite
-from vskill_platform.ingest.git import GitSource
-from vskill_platform.pipeline.process import process_message
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.ports.engine import Engine
-from vskill_platform.scanning.pool import ScannerPool
 from vskill_platform.settings import convert_settings
-from vskill_platform.testing.envs import make_env
-from vskill_platform.testing.git_server import serve_repositories
 
-LOOPBACK = {"allow_private_addresses": True, "git_protocols": "http", "scan_processes": 1, "fetch_time_limit_s": 20}
+
+@pytest.fixture(scope="package")
+def scanner() -> Iterator[SharedScanner]:
+    with share_scanner(convert_settings(LOOPBACK)) as shared:
+        yield shared
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -33,22 +33,6 @@ async def engine(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
 
 
 @pytest.fixture
-async def journey(engine: Engine, tmp_path: Path) -> AsyncIterator[Journey]:
-    settings = convert_settings(LOOPBACK)
-    repositories = tmp_path / "repositories"
-    repositories.mkdir()
-    async with (
-        serve_repositories(repositories) as address,
-        GitSource(settings, folder=tmp_path / "fetched") as source,
-        ScannerPool(settings) as scanner,
-    ):
-        env = make_env(
-            engine,
-            clock=SystemClock(),
-            folder=tmp_path,
-            source=source,
-            scanner=scanner,
-            process=process_message,
-            **LOOPBACK,
-        )
-        yield Journey(env=env, repositories=repositories, address=address)
+async def journey(engine: Engine, scanner: SharedScanner, tmp_path: Path) -> AsyncIterator[Journey]:
+    async with open_journey(engine, tmp_path, scanner=scanner) as opened:
+        yield opened

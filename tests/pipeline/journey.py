@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -10,15 +11,25 @@ from typing import TypeVar
 from vskill_platform.domain.errors import StoreUnavailable
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
 from vskill_platform.domain.records import HistoryEntry, Submission
+from vskill_platform.ingest.git import GitSource
 from vskill_platform.pipeline.intake import Intake, submit_repository
+from vskill_platform.pipeline.process import process_message
+from vskill_platform.ports.clock import SystemClock
+from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.ports.queue import MessageBatch
+from vskill_platform.ports.scanner import Scanner
+from vskill_platform.scanning.pool import ScannerPool
+from vskill_platform.settings import convert_settings
 from vskill_platform.stores.submissions import get_history, get_submission
+from vskill_platform.testing.envs import make_env
 from vskill_platform.testing.git_repos import BareRepository, Files
+from vskill_platform.testing.git_server import serve_repositories
 from vskill_platform.worker.consumer import handle_submission_queue
 from vskill_platform.worker_context import run_with_worker_env
 
 T = TypeVar("T")
+LOOPBACK = {"allow_private_addresses": True, "git_protocols": "http", "scan_processes": 1, "fetch_time_limit_s": 20}
 
 
 def skill_md(name: str = "greeting", body: str = "Greet the user by name.", **fields: str) -> bytes:
@@ -104,3 +115,28 @@ class Journey:
     def with_env(self, **bindings: object) -> Journey:
         """The same with other bindings."""
         return replace(self, env=replace(self.env, **bindings))
+
+
+@asynccontextmanager
+async def open_journey(
+    engine: Engine, folder: Path, *, scanner: Scanner | None = None, **settings: object
+) -> AsyncIterator[Journey]:
+    """A registry over this engine with everything else in a folder: a git server, a source, and a scanner of its own."""
+    chosen = {**LOOPBACK, **settings}
+    repositories = folder / "repositories"
+    repositories.mkdir()
+    async with AsyncExitStack() as stack:
+        address = await stack.enter_async_context(serve_repositories(repositories))
+        source = await stack.enter_async_context(GitSource(convert_settings(chosen), folder=folder / "fetched"))
+        if scanner is None:
+            scanner = await stack.enter_async_context(ScannerPool(convert_settings(chosen)))
+        env = make_env(
+            engine,
+            clock=SystemClock(),
+            folder=folder,
+            source=source,
+            scanner=scanner,
+            process=process_message,
+            **chosen,
+        )
+        yield Journey(env=env, repositories=repositories, address=address)

@@ -10,12 +10,11 @@ import pytest
 
 from tests.pipeline.journey import Journey, skill_md
 from vskill_platform.domain.blocklist import Block, BlockKind
-from vskill_platform.domain.errors import RateLimited
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE, ProcessSubmission, decode_message
 from vskill_platform.domain.submission import Actor, SubmissionState
 from vskill_platform.pipeline.blocking import block_and_stop
 from vskill_platform.pipeline.claim import claim_submission
-from vskill_platform.pipeline.intake import Answer, take_submission_place
+from vskill_platform.pipeline.intake import Answer
 from vskill_platform.pipeline.requeue import requeue
 from vskill_platform.ports.commit import Bury
 from vskill_platform.stores.blocklist import list_blocks
@@ -227,21 +226,6 @@ async def test_operator_sends_back_what_hangs__and_is_told_what_that_came_to(jou
     await journey.env.queue.drop([message.id], reason="a test")
     assert (await journey.inside(lambda: requeue(waiting.id))).outcome == "lost"
     assert (await journey.inside(lambda: requeue("sub_nothing"))).outcome == "refused"
-
-
-async def test_addresses_are_limited__each_on_its_own(journey: Journey) -> None:
-    for _ in range(journey.env.settings.submissions_per_hour):
-        await journey.inside(lambda: take_submission_place("192.0.2.1"))
-    with pytest.raises(RateLimited) as caught:
-        await journey.inside(lambda: take_submission_place("192.0.2.1"))
-    retry_after_s = caught.value.fields["retry_after_s"]
-    assert isinstance(retry_after_s, float)
-    assert 3590 < retry_after_s <= 3600
-    await journey.inside(lambda: take_submission_place("192.0.2.2"))
-    for number in range(journey.env.settings.submissions_per_hour):
-        await journey.inside(lambda number=number: take_submission_place(f"2001:db8::{number:x}"))
-    with pytest.raises(RateLimited):
-        await journey.inside(lambda: take_submission_place("2001:db8:0:0:ffff::1"))
 
 
 async def test_hundred_submitters_make_one_submission__at_the_same_moment(journey: Journey) -> None:

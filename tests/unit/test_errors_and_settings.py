@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import msgspec
 import pytest
@@ -17,6 +18,7 @@ from vskill_platform.domain.errors import (
 )
 from vskill_platform.domain.messages import ProcessSubmission, RunExternalScan, decode_message, encode_message
 from vskill_platform.settings import PREFIX, Settings, load_settings
+from vskill_platform.testing.builders import skill_document
 
 
 def test_every_error_has_a_code_of_its_own() -> None:
@@ -57,16 +59,23 @@ def test_body_of_a_newer_version_is_of_an_unknown_kind(body: bytes) -> None:
 @pytest.mark.parametrize(
     ("facets", "sorts"),
     [
-        ({"tier": "A"}, {"updated": 1, "score": 1, "name": "n"}),
-        ({"tier": "\ud800", "category": "", "publisher": ""}, {"updated": 1, "score": 1, "name": "n"}),
-        ({"tier": "A", "category": "", "publisher": ""}, {"updated": 1, "score": 2**70, "name": "n"}),
-        ({"tier": "A", "category": "", "publisher": ""}, {"updated": 1, "score": "high", "name": "n"}),
-        ({"tier": "A", "category": "", "publisher": ""}, {"updated": 1, "score": 1, "name": 7}),
+        ({"tier": ...}, {}),
+        ({"tier": "\ud800"}, {}),
+        ({"capability": "network"}, {}),
+        ({"capability": ("secrets", "network")}, {}),
+        ({"capability": ("network", "network")}, {}),
+        ({"capability": ("\ud800",)}, {}),
+        ({"tier": ("A",)}, {}),
+        ({}, {"score": 2**70}),
+        ({}, {"score": "high"}),
+        ({}, {"name": 7}),
+        ({}, {"weight": 7}),
     ],
 )
-def test_document_that_no_catalog_could_keep_is_refused(facets: dict[str, str], sorts: dict[str, int | str]) -> None:
+def test_document_that_no_catalog_could_keep_is_refused(facets: dict[str, Any], sorts: dict[str, Any]) -> None:
+    good = skill_document("a/b/c")
     with pytest.raises(InvalidInput):
-        Document(SKILLS, "a/b/c", b"{}", facets, sorts)
+        Document(SKILLS, "a/b/c", b"{}", {**good.facets, **facets}, {**good.sorts, **sorts})
 
 
 def test_settings_come_from_the_environment() -> None:

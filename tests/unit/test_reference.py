@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tools.accuracy import written
 from tools.reference import FOLDER, PAGES
 from tools.rule_reference import without_fences
+from vskill_platform.scanning.accuracy import FIGURES
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -17,6 +19,10 @@ DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 @pytest.mark.parametrize("name", PAGES)
 def test_reference_page_is_what_the_code_says(name: str) -> None:
     assert (FOLDER / name).read_text() == PAGES[name](), "run `make docs`"
+
+
+def test_accuracy_that_pages_show_is_what_the_corpus_says() -> None:
+    assert FIGURES.read_bytes() == written(), "run `make docs`"
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

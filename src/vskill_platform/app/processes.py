@@ -1,8 +1,8 @@
 """What runs in a process: web, worker, cron, or all of them.
 
-A process serves until SIGTERM or SIGINT and then drains: the web server accepts nothing more and finishes what it has begun,
-the worker finishes or gives back what it holds, the cron gives up its lease. A second signal ends the process at once; what
-it was doing is done again by another, or at the next start.
+A process serves until SIGTERM or SIGINT and then drains: event streams end at once and come again elsewhere, the web server
+accepts nothing more and finishes what it has begun, the worker finishes or gives back what it holds, the cron gives up its
+lease. A second signal ends the process at once; what it was doing is done again by another, or at the next start.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from vskill_platform.scanning.tier1.packs import load_rules
 from vskill_platform.scanning.tier1.rules import Ruleset
 from vskill_platform.settings import PREFIX, Settings, health_place
 from vskill_platform.web.app import create_control_app, create_web_app
+from vskill_platform.web.live.hub import Hub
 from vskill_platform.web.process_health import ProcessState, create_health_app
 from vskill_platform.worker.cron import Cron
 from vskill_platform.worker.loop import ConsumerLoop
@@ -85,8 +86,9 @@ async def _run(
         worker = ConsumerLoop(env) if Role.WORKER in roles else None
         cron = Cron(env) if Role.CRON in roles else None
         state = ProcessState(name, pulses=[part.pulse for part in (worker, cron) if part is not None])
-        web, health = _web(env) if Role.WEB in roles else None, _health(env, state)
-        servers = [server for server in (web, _control(env), health) if server is not None]
+        hub = Hub(env)
+        web, health = _web(env, hub) if Role.WEB in roles else None, _health(env, state)
+        servers = [server for server in (web, _control(env, hub), health) if server is not None]
         stopping = stopping or _stop_on_signals()
         async with asyncio.TaskGroup() as group:
             for part in (worker, cron):
@@ -98,23 +100,24 @@ async def _run(
             await stopping.wait()
             _log.info("draining", role=name, grace_s=settings.drain_grace_s)
             state.is_draining = True
-            for stoppable in (worker, cron, *servers):
+            for stoppable in (hub, worker, cron, *servers):
                 if stoppable is not None:
                     stoppable.stop()
+        await hub.close()
         _remove_control_socket(settings)
 
 
-def _web(env: WorkerEnv) -> Listening:
+def _web(env: WorkerEnv, hub: Hub) -> Listening:
     listener = open_listener(env.settings.host, env.settings.port)
-    return listen_for(create_web_app(env), listener, settings=env.settings)
+    return listen_for(create_web_app(env, hub=hub), listener, settings=env.settings)
 
 
-def _control(env: WorkerEnv) -> Listening | None:
+def _control(env: WorkerEnv, hub: Hub) -> Listening | None:
     """The operator's door to a registry that nobody else can open. On PostgreSQL commands open the database themselves."""
     if env.settings.database_url:
         return None
     listener = open_control_listener(Path(env.settings.data) / SOCKET_NAME)
-    return listen_for(create_control_app(env), listener, settings=env.settings)
+    return listen_for(create_control_app(env, hub=hub), listener, settings=env.settings)
 
 
 def _health(env: WorkerEnv, state: ProcessState) -> Listening | None:

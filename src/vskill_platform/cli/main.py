@@ -33,6 +33,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "blocklist": ("blocklist", "HELP"),
     "block": ("blocklist", "BLOCK_HELP"),
     "unblock": ("blocklist", "UNBLOCK_HELP"),
+    "reports": ("reports", "HELP"),
+    "answer": ("reports", "ANSWER_HELP"),
     "dlq": ("dlq", "HELP"),
     "export": ("export", "HELP"),
     "import": ("import_export", "HELP"),

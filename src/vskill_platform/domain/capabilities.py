@@ -11,6 +11,16 @@ from vskill_platform.domain.scan import Capabilities
 
 NOTABLE = ("network_hosts", "commands", "secrets", "remote_instructions")
 """The lists that an operator is told about when a new version adds to them."""
+KINDS = {
+    "network": "network_hosts",
+    "commands": "commands",
+    "files": "files_written",
+    "environment": "environment",
+    "secrets": "secrets",
+    "packages": "packages",
+    "instructions": "remote_instructions",
+}
+"""What a skill can be filtered by, and the list of capabilities that each kind stands for."""
 _WORDS = {
     "network_hosts": "reaches",
     "commands": "runs",
@@ -37,6 +47,11 @@ class CapabilityChanges(msgspec.Struct, frozen=True, kw_only=True, rename="camel
     def gained(self) -> dict[str, tuple[str, ...]]:
         """What was added to the notable lists, by list."""
         return {name: found for name in NOTABLE if (found := getattr(self.added, name))}
+
+
+def kinds_of(capabilities: Capabilities) -> tuple[str, ...]:
+    """The kinds of things that a skill can do, sorted."""
+    return tuple(sorted(kind for kind, name in KINDS.items() if getattr(capabilities, name)))
 
 
 def compare(before: Capabilities, after: Capabilities, *, since: str, has_same_rules: bool = True) -> CapabilityChanges:

@@ -105,6 +105,36 @@ class RateLimited(InvalidInput):
     retryable = True
 
 
+class AddressTooLong(InvalidInput):
+    """The path or the query of a request has more bytes than it may have."""
+
+    code = "address_too_long"
+
+
+class BodyTooLarge(InvalidInput):
+    """The body of a request has more bytes than its route takes."""
+
+    code = "body_too_large"
+
+
+class UnsupportedContentType(InvalidInput):
+    """The body of a request is of a type or coding that the API does not read."""
+
+    code = "unsupported_content_type"
+
+
+class MethodNotAllowed(InvalidInput):
+    """The address is there and does not take the method."""
+
+    code = "method_not_allowed"
+
+
+class CrossSiteRefused(InvalidInput):
+    """A page of another site has set off a write."""
+
+    code = "cross_site_refused"
+
+
 class InvalidVersion(InvalidInput):
     """A version is no semantic version, is not higher than the one before, or is taken by other bytes."""
 
@@ -212,6 +242,18 @@ class NotFound(VskillError):
     """The thing that was asked for is not there."""
 
     code = "not_found"
+
+
+class SkillWithdrawn(NotFound):
+    """The skill was published and is not any more; the message says why."""
+
+    code = "skill_withdrawn"
+
+
+class SkillMoved(NotFound):
+    """The skill that was called `former` has another slug now, which `slug` names."""
+
+    code = "skill_moved"
 
 
 # What the source of a submission turned out to be
@@ -325,6 +367,13 @@ class LeaseLost(VskillError):
     code = "lease_lost"
 
 
+class RegistryBusy(VskillError):
+    """The process has all the work or memory in use that it may have; in a moment it will have less."""
+
+    code = "registry_busy"
+    retryable = True
+
+
 class CommitUnknown(VskillError):
     """The connection was lost, or the disk failed, in the middle of a commit, and what came of it could not be learnt in time."""
 
@@ -352,6 +401,13 @@ class EngineClosed(StoreUnavailable):
     """The engine was closed before the call was carried out."""
 
     code = "engine_closed"
+
+
+class TooManyStreams(VskillError):
+    """As many event streams are open as the process serves."""
+
+    code = "too_many_streams"
+    retryable = True
 
 
 class EngineRefused(VskillError):

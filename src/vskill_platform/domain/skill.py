@@ -21,7 +21,10 @@ class CertTier(StrEnum):
 
 
 class Skill(Record, frozen=True, kw_only=True, rename="camel"):
-    """A published skill: the newest version's summary. Older records may lack what has a default here."""
+    """A published skill: the newest version's summary. Older records may lack what has a default here.
+
+    `capabilities` are the kinds of what it can do. `installs` is as of the last time that installs were counted.
+    """
 
     slug: str = ""
     name: str = ""
@@ -40,6 +43,9 @@ class Skill(Record, frozen=True, kw_only=True, rename="camel"):
     commit: str = ""
     license: str = ""
     ruleset_version: str = ""
+    verdict: str = ""
+    capabilities: tuple[str, ...] = ()
+    installs: int = 0
 
 
 class VersionFile(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -95,3 +101,9 @@ class PublishedSkillSummary(msgspec.Struct, frozen=True, kw_only=True, rename="c
     tier: str = CertTier.SCANNED.value
     score: int = 0
     updated_at: str = ""
+    published_at: str = ""
+    publisher: str = ""
+    category: str = ""
+    verdict: str = ""
+    capabilities: tuple[str, ...] = ()
+    installs: int = 0

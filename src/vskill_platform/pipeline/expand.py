@@ -45,7 +45,7 @@ async def expand_repository(delivery: Delivery, snapshot: Snapshot) -> None:
     The skills' bytes are kept before the commit, so no skill is fetched again and all are of one commit.
     """
     submission = delivery.submission
-    folders = _require_skills(submission, snapshot, await name_folders(submission, snapshot))
+    folders = require_skills(submission.repo_url, snapshot, await name_folders(submission.repo_url, snapshot))
     children = await _read_children(submission, snapshot, folders)
     delivery.lap("read")
     for _ in range(_TRIES):
@@ -53,7 +53,7 @@ async def expand_repository(delivery: Delivery, snapshot: Snapshot) -> None:
         step = delivery.step(
             SubmissionState.EXPANDED,
             Trigger.EXPANDED,
-            f"{len(ids)} skills at {snapshot.commit[:12]}, {started} of them new or changed.",
+            f"{len(ids)} {'skill' if len(ids) == 1 else 'skills'} at {snapshot.commit[:12]}, {started} new or changed.",
             changes={"commit": snapshot.commit, "children": tuple(ids)},
         )
         try:
@@ -65,38 +65,39 @@ async def expand_repository(delivery: Delivery, snapshot: Snapshot) -> None:
     raise Conflict(f"The skills of {submission.repo_url} change faster than they can be taken in.")
 
 
-async def name_folders(submission: Submission, snapshot: Snapshot) -> list[NamedFolder]:
+async def name_folders(repo_url: str, snapshot: Snapshot) -> list[NamedFolder]:
     """All skills of a snapshot by their names. One that others come to share stays with the folder that had it first."""
-    repository = split_repository_url(submission.repo_url).name
+    repository = split_repository_url(repo_url).name
     limit = current_env("settings").settings.repo_max_skills
     if len(snapshot.folders) > limit * _COPIES:
         # A forged tree has as many as one likes, so this comes before anything is made of them.
-        raise _too_many(submission, snapshot, limit)
+        raise _too_many(repo_url, snapshot, limit)
     holders: dict[str, str] = {}
     for name in shared_names(snapshot.folders, repository=repository):
-        found = await _find_child(submission, name)
+        found = await _find_child(repo_url, name)
         if found is not None:
             holders[name] = found.submission.skill_path
     return await asyncio.to_thread(name_skill_folders, snapshot.folders, repository=repository, holders=holders)
 
 
-def _require_skills(submission: Submission, snapshot: Snapshot, named: list[NamedFolder]) -> list[NamedFolder]:
+def require_skills(repo_url: str, snapshot: Snapshot, named: list[NamedFolder]) -> list[NamedFolder]:
+    """Those of the named skills that were asked for. Raises NoSkillFound or TooManySkills."""
     folders = [folder for folder in named if is_below(folder.path, snapshot.asked_for)]
     if not folders:
         raise NoSkillFound(
-            f"{submission.repo_url} has no SKILL.md at {snapshot.commit[:12]}. "
+            f"{repo_url} has no SKILL.md at {snapshot.commit[:12]}. "
             "A skill is a folder with a SKILL.md; add one and submit again.",
             commit=snapshot.commit,
         )
     limit = current_env("settings").settings.repo_max_skills
     if len(folders) > limit:
-        raise _too_many(submission, snapshot, limit)
+        raise _too_many(repo_url, snapshot, limit)
     return folders
 
 
-def _too_many(submission: Submission, snapshot: Snapshot, limit: int) -> TooManySkills:
+def _too_many(repo_url: str, snapshot: Snapshot, limit: int) -> TooManySkills:
     return TooManySkills(
-        f"{submission.repo_url} has more than {limit} skills, the most that can be taken in at once. "
+        f"{repo_url} has more than {limit} skills, the most that can be taken in at once. "
         "Submit a part of it, by the address of a folder, or split it.",
         folders=len(snapshot.folders),
         commit=snapshot.commit,
@@ -141,7 +142,7 @@ async def _starting(
     for number, child in enumerate(children):
         if number % _CHILDREN_AT_ONCE == 0:
             await asyncio.sleep(0)
-        found = await _find_child(parent, child.folder.name)
+        found = await _find_child(parent.repo_url, child.folder.name)
         if found is not None and not _wants_run(found.submission, child):
             ids.append(found.submission.id)
             continue
@@ -152,8 +153,8 @@ async def _starting(
     return ids, operations, started
 
 
-async def _find_child(parent: Submission, name: str) -> Found | None:
-    entry = await current_env("kv").kv.get(claim_key(parent.repo_url, name))
+async def _find_child(repo_url: str, name: str) -> Found | None:
+    entry = await current_env("kv").kv.get(claim_key(repo_url, name))
     return None if entry is None else await find_submission(entry.value.decode())
 
 

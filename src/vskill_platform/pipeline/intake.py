@@ -7,12 +7,11 @@ again starts a new run of the same submission where that can change anything, an
 from __future__ import annotations
 
 from enum import StrEnum
-from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import Any, NamedTuple
 
 import structlog
 
-from vskill_platform.domain.errors import Conflict, InvalidInput, RateLimited, SourceRefused, SourceUnreachable
+from vskill_platform.domain.errors import Conflict, InvalidInput, SourceRefused, SourceUnreachable
 from vskill_platform.domain.ids import claim_key
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.repository import RepositoryAddress, normalise_repository_url
@@ -21,10 +20,9 @@ from vskill_platform.pipeline.default_branch import require_default_branch
 from vskill_platform.pipeline.runs import starting_first_run, starting_next_run
 from vskill_platform.stores.blocklist import find_block
 from vskill_platform.stores.reads import require_complete
-from vskill_platform.stores.submissions import Found, find_submission, get_submissions_fresh
+from vskill_platform.stores.submissions import Found, find_submission, get_submission, get_submissions_fresh
 from vskill_platform.worker_context import current_env
 
-HOUR_S = 3600.0
 MAX_NAME_CHARS = 128
 _TRIES = 5
 _log = structlog.get_logger(__name__)
@@ -47,35 +45,12 @@ class Intake(NamedTuple):
     submission: Submission
 
 
-async def take_submission_place(address: str) -> None:
-    """Take one of the submissions that an address has in an hour. Raises RateLimited when none is left."""
-    env = current_env("limiter")
-    limit = env.settings.submissions_per_hour
-    taken = await env.limiter.take(f"submit:{_household(address)}", limit=limit, window_s=HOUR_S)
-    if not taken.allowed:
-        raise RateLimited(
-            f"{limit} submissions an hour are allowed from one address. Try again in {taken.retry_after_s:.0f} seconds.",
-            retry_after_s=taken.retry_after_s,
-        )
-
-
-def _household(address: str) -> str:
-    """What an address is counted as. Whoever has one of IPv6 has a whole network of them: 64 bits count as one."""
-    try:
-        parsed = ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(parsed, IPv6Address):
-        return str(parsed.ipv4_mapped or IPv6Network((parsed, 64), strict=False))
-    return str(parsed)
-
-
 async def submit_repository(url: str, *, skill_name: str = "", actor: Actor = Actor.SUBMITTER) -> Intake:
     """Take in a repository, or one skill of it. Raises InvalidRepositoryUrl, or InvalidInput for a name no skill has."""
     address = normalise_repository_url(url)
     _check_name(skill_name)
     for _ in range(_TRIES):
-        found = await _find_claimed(address, skill_name)
+        found = await find_claimed(address, skill_name)
         try:
             if found is None:
                 return await _create(address, skill_name, actor)
@@ -83,6 +58,13 @@ async def submit_repository(url: str, *, skill_name: str = "", actor: Actor = Ac
         except Conflict:
             continue
     raise Conflict(f"Others are submitting {address.url} at this moment. Try again.", url=address.url)
+
+
+async def submit_again(identity: str, *, actor: Actor = Actor.SUBMITTER) -> Intake:
+    """Take in once more what a submission is about, as it is now. Raises NotFound."""
+    submission = (await get_submission(identity)).submission
+    tree = f"/tree/{submission.tree_path}" if submission.tree_path else ""
+    return await submit_repository(submission.repo_url + tree, skill_name=submission.skill_name, actor=actor)
 
 
 def _check_name(name: str) -> None:
@@ -93,7 +75,8 @@ def _check_name(name: str) -> None:
         )
 
 
-async def _find_claimed(address: RepositoryAddress, skill_name: str) -> Found | None:
+async def find_claimed(address: RepositoryAddress, skill_name: str = "") -> Found | None:
+    """The submission that there is for an address, or for one skill of it; None where nobody has submitted it."""
     name = skill_name or (f"/{address.tree_path}" if address.tree_path else "")
     entry = await current_env("kv").kv.get(claim_key(address.url, name))
     return None if entry is None else await find_submission(entry.value.decode())

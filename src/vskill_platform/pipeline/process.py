@@ -109,7 +109,7 @@ async def _fetching(delivery: Delivery) -> AsyncIterator[Snapshot]:
 
 async def _locate_skill(submission: Submission, snapshot: Snapshot) -> str:
     """The folder of the skill that a submission names, wherever in the repository it is now."""
-    named = await name_folders(submission, snapshot)
+    named = await name_folders(submission.repo_url, snapshot)
     by_name = {folder.name.casefold(): folder.path for folder in named}
     path = by_name.get(submission.skill_name.casefold())
     if path is None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from typing import NamedTuple
 
-import msgspec
 import structlog
 
 from vskill_platform.domain.archives import build_tar, build_zip
@@ -22,8 +21,9 @@ from vskill_platform.domain.slug import skill_slug
 from vskill_platform.ingest.skill_md import SkillMd
 from vskill_platform.pipeline.candidate import Candidate
 from vskill_platform.pipeline.releases import Archives, capability_changes, choose_version, make_skill, make_version
-from vskill_platform.ports.commit import Delete, Emit, Operation
+from vskill_platform.ports.commit import Delete, Operation
 from vskill_platform.stores.blocklist import clearing
+from vskill_platform.stores.news import SkillNews, telling_skill
 from vskill_platform.stores.skills import (
     FoundSkill,
     alias_end,
@@ -82,7 +82,7 @@ async def prepare_publication(candidate: Candidate) -> Publication:
     operations = [
         *_putting_versions(place, version, versions),
         *_putting_skill(place, skill),
-        _telling(version, is_new),
+        telling_skill(skill, _news(skill, version, before, is_new=is_new), is_new=is_new),
         *await clearing(candidate.submission, names=candidate.names, content_digest=candidate.content_digest),
     ]
     changes: dict[str, object] = {"slug": place.slug, "version": number, "reason": None}
@@ -182,12 +182,17 @@ def _putting_skill(place: _Place, skill: Skill) -> list[Operation]:
     return operations
 
 
-def _telling(version: SkillVersion, is_new: bool) -> Operation:
-    data: dict[str, object] = {
-        "version": version.version,
-        "contentDigest": version.content_digest,
-        "submissionId": version.submission_id,
-    }
-    if is_new and version.capability_changes is not None:
-        data["gained"] = {name: len(found) for name, found in version.capability_changes.gained.items()}
-    return Emit("skill.published" if is_new else "skill.rescanned", version.slug, msgspec.json.encode(data))
+def _news(skill: Skill, version: SkillVersion, before: FoundSkill | None, *, is_new: bool) -> SkillNews:
+    gained = version.capability_changes.gained if is_new and version.capability_changes is not None else None
+    return SkillNews(
+        version=version.version,
+        previous_version=None if before is None else before.skill.version,
+        name=skill.name or skill.slug,
+        repo_url=skill.repo_url,
+        publisher=skill.publisher,
+        tier=skill.tier.value,
+        score=skill.score,
+        content_digest=version.content_digest,
+        submission_id=version.submission_id,
+        gained=None if gained is None else {name: len(found) for name, found in gained.items()},
+    )

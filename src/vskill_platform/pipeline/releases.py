@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple
 
-from vskill_platform.domain.capabilities import CapabilityChanges, compare
+from vskill_platform.domain.capabilities import CapabilityChanges, compare, kinds_of
 from vskill_platform.domain.content import SkillContent
 from vskill_platform.domain.scan import ScanReport
 from vskill_platform.domain.skill import Skill, SkillVersion, VersionFile
@@ -125,6 +125,9 @@ def make_skill(version: SkillVersion, skill_md: SkillMd, before: FoundSkill | No
         commit=version.commit,
         license=(skill_md.license or "")[:MAX_NAME_CHARS],
         ruleset_version=version.ruleset_version,
+        verdict=version.verdict.value,
+        capabilities=kinds_of(version.capabilities),
+        installs=0 if before is None else before.skill.installs,
     )
 
 

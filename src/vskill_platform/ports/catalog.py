@@ -18,9 +18,11 @@ MAX_FACET_VALUES = 5000
 
 @dataclass(frozen=True, slots=True)
 class CatalogQuery:
-    """Documents of a collection that match every facet (any of its values) and every search term, one page of them.
+    """Documents of a collection that match every facet (any of its values) and the search, one page of them.
 
-    Documents with equal sort values are ordered by id, in the same direction.
+    Without a sort, a search orders by relevance, the best first whatever `descending` says, and anything else by the
+    collection's default. Documents with equal sort values are ordered by id, in the same direction. `counts` names facets whose
+    values are to be counted.
     """
 
     collection: Collection
@@ -30,20 +32,26 @@ class CatalogQuery:
     descending: bool = True
     limit: int = 50
     offset: int = 0
+    counts: tuple[str, ...] = ()
 
 
 class CatalogPage(NamedTuple):
-    """Rows of one page (the documents' `row`, with their ids), and how many match in all."""
+    """Rows of one page (the documents' `row`, with their ids), how many match in all, and the counts that were asked for.
+
+    A facet is counted among what would match if the query did not filter by that very facet, so that the counts say what each
+    other choice would give. Values that none has are not there.
+    """
 
     rows: list[tuple[str, bytes]]
     total: int
+    counts: dict[str, dict[str, int]]
 
 
 class Catalog(Protocol):
     """Reads over the documents that commits have indexed."""
 
     async def query(self, query: CatalogQuery) -> CatalogPage:
-        """One page, and the exact total, of one and the same moment. A search without any term matches everything.
+        """One page, the exact total and the counts, of one and the same moment. A search without any term matches everything.
 
         Raises InvalidQuery for a facet or sort that the collection does not have, or a page outside the limits. Of a
         search only the first 16 terms count.
@@ -64,6 +72,14 @@ class Catalog(Protocol):
         """
         ...
 
+    async def form(self) -> int:
+        """The form that the documents are in: 0 in a new store, and in one that an earlier version has left."""
+        ...
+
+    async def set_form(self, form: int) -> None:
+        """Note the form that the documents are in."""
+        ...
+
 
 def check_query(query: CatalogQuery) -> None:
     """Raise InvalidQuery unless the collection can answer the query."""
@@ -73,6 +89,8 @@ def check_query(query: CatalogQuery) -> None:
         if len(values) > MAX_FACET_VALUES:
             raise InvalidQuery(f"A facet is filtered by at most {MAX_FACET_VALUES} values; {len(values)} were given.")
         _check_text(*values)
+    for facet in query.counts:
+        check_facet(declared, facet)
     _check_text(query.search)
     if query.sort is not None and query.sort not in declared.sorts:
         raise InvalidQuery(f"'{declared.name}' is sorted by {', '.join(declared.sorts)}, not by '{query.sort}'.")

@@ -12,6 +12,7 @@ from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.ports.commit import Ack, Bury, Committed, Lease, Operation, Release, Retry, Settlement
 
 MAX_RECEIVE = 1000
+MAX_LINE = 100_000
 
 
 @dataclass(slots=True, eq=False)
@@ -111,6 +112,13 @@ class MessageInfo(NamedTuple):
     body: bytes
 
 
+class WaitingMessage(NamedTuple):
+    """A message in its place in the line."""
+
+    id: MessageId
+    body: bytes
+
+
 class MessagePage(NamedTuple):
     """One page of messages."""
 
@@ -161,6 +169,13 @@ class Queue(Protocol):
         self, queue: str, *, status: MessageStatus, cursor: str | None = None, limit: int = 100
     ) -> MessagePage:
         """Messages of a status in the order they were sent, without touching them."""
+        ...
+
+    async def line(self, queue: str, *, limit: int = MAX_LINE) -> list[WaitingMessage]:
+        """The messages that wait, the next to be delivered first: at most `limit` (1 to 100,000).
+
+        One whose delay or lease has just ended may stand in it only after the next pull.
+        """
         ...
 
     async def find(self, ids: Sequence[MessageId]) -> dict[MessageId, MessageInfo]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -17,6 +18,7 @@ from vskill_platform.domain.blocklist import (
 )
 from vskill_platform.domain.records import Submission
 from vskill_platform.ports.commit import ABSENT, Check, Delete, Emit, Operation, Put
+from vskill_platform.ports.kv import MAX_PAGE_KEYS
 from vskill_platform.stores.reads import Settled, read_keys, read_prefix, require_complete
 from vskill_platform.stores.records import decode_record, encode_record
 from vskill_platform.worker_context import current_env
@@ -46,6 +48,32 @@ def _keys(submission: Submission, names: Sequence[str], content_digest: str | No
 async def list_blocks() -> Settled[Block]:
     """Every entry."""
     return await read_prefix(BLOCK_PREFIX, _decode)
+
+
+class BlockPage(NamedTuple):
+    """Entries in the order of their keys, and the cursor to the next; None at the end."""
+
+    blocks: list[Block]
+    cursor: str | None
+
+
+async def page_blocks(*, cursor: str | None = None, limit: int = MAX_PAGE_KEYS) -> BlockPage:
+    """One page of entries. Raises InvalidCursor, or StoreUnavailable where one of them could not be read."""
+    page = await current_env("kv").kv.list(BLOCK_PREFIX, cursor=cursor, limit=limit)
+    blocks = require_complete(await read_keys(page.keys, _decode))
+    return BlockPage(blocks, None if page.complete else page.cursor)
+
+
+async def find_blocks(*, skill_name: str = "", digest: str = "", repo_url: str = "") -> list[Block]:
+    """The entries against certain bytes, a name (anywhere, and in a repository) or a repository, as far as they are given.
+
+    Raises StoreUnavailable where any of them could not be read.
+    """
+    keys = [digest_block_key(digest)] if digest else []
+    keys += [repository_block_key(repo_url)] if repo_url else []
+    keys += [name_block_key(skill_name)] if skill_name else []
+    keys += [name_block_key(skill_name, repo_url=repo_url)] if skill_name and repo_url else []
+    return require_complete(await read_keys(keys, _decode))
 
 
 async def get_block(key: str) -> tuple[Block, int] | None:

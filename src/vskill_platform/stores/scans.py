@@ -9,6 +9,7 @@ from vskill_platform.domain.lint import Lint
 from vskill_platform.domain.records import Record, Submission
 from vskill_platform.domain.scan import ScanReport
 from vskill_platform.ports.commit import Delete, Operation, Put
+from vskill_platform.stores.news import telling_scan
 from vskill_platform.stores.records import decode_record, encode_record
 from vskill_platform.worker_context import current_env
 
@@ -33,13 +34,19 @@ _scans = msgspec.json.Decoder(ScanRecord)
 
 async def get_scan(submission: Submission, *, tier: str = TIER1) -> ScanRecord | None:
     """What a tier said in the present run, or None."""
-    key = scan_key(submission.id, submission.run, tier)
+    return await get_scan_of_run(submission.id, submission.run, tier=tier)
+
+
+async def get_scan_of_run(submission_id: str, run: int, *, tier: str = TIER1) -> ScanRecord | None:
+    """What a tier said in one run, or None where it said nothing or that is no longer kept."""
+    key = scan_key(submission_id, run, tier)
     entry = await current_env("kv").kv.get(key)
     return None if entry is None else decode_record(key, entry.value, decoder=_scans)
 
 
 def recording(scan: ScanRecord) -> list[Operation]:
-    """The operations that keep a report and forget one of long ago. A run that is scanned again keeps the newest."""
+    """The operations that keep a report, tell of it, and forget one of long ago. A run scanned again keeps the newest."""
     kept = Put(scan_key(scan.submission_id, scan.run, scan.tier), encode_record(scan))
+    told = telling_scan(scan.submission_id, scan.report, run=scan.run, tier=scan.tier)
     forgotten = scan.run - RUNS_KEPT
-    return [kept] if forgotten < 1 else [kept, Delete(scan_key(scan.submission_id, forgotten, scan.tier))]
+    return [kept, told] if forgotten < 1 else [kept, told, Delete(scan_key(scan.submission_id, forgotten, scan.tier))]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import msgspec
@@ -11,16 +12,18 @@ import structlog
 from vskill_platform.domain.catalog import SKILLS, Document
 from vskill_platform.domain.errors import Conflict, InvalidInput, MalformedRecord
 from vskill_platform.domain.ids import ALIAS_PREFIX, SKILL_PREFIX, alias_key, skill_key, withdrawn_key
-from vskill_platform.domain.search_terms import document_terms
+from vskill_platform.domain.relevance import skill_weight
+from vskill_platform.domain.search_terms import titled_terms
 from vskill_platform.domain.skill import PublishedSkillSummary, Skill
 from vskill_platform.domain.slug import is_current_slug, skill_slug
 from vskill_platform.domain.times import ms_from_iso
 from vskill_platform.ports.catalog import CatalogQuery
 from vskill_platform.ports.commit import ABSENT, Delete, Emit, Index, Operation, Put, Unindex
-from vskill_platform.stores.catalog import Rows, query_rows
+from vskill_platform.stores.catalog import query_rows
 from vskill_platform.stores.fan_out import settle_each
-from vskill_platform.stores.reads import Settled, list_keys, read_prefix, scan_prefix
+from vskill_platform.stores.reads import Settled, list_keys, read_keys, read_prefix, scan_prefix
 from vskill_platform.stores.records import decode_record, encode_changed, encode_record
+from vskill_platform.stores.tombstones import marking_renamed, marking_withdrawn, unmarking
 from vskill_platform.worker_context import current_env
 
 _log = structlog.get_logger(__name__)
@@ -38,6 +41,12 @@ class _Summary(msgspec.Struct, frozen=True, rename="camel", gc=False):
     tier: str = "SCANNED"
     score: int = 0
     updated_at: str = ""
+    published_at: str = ""
+    publisher: str = ""
+    category: str = ""
+    verdict: str = ""
+    capabilities: tuple[str, ...] = ()
+    installs: int = 0
 
 
 _summaries = msgspec.json.Decoder(_Summary)
@@ -65,6 +74,11 @@ def iter_published_skills() -> AsyncIterator[Settled[PublishedSkillSummary]]:
     return scan_prefix(SKILL_PREFIX, _decode_summary, exclude=ALIAS_PREFIX)
 
 
+async def get_summaries(slugs: Sequence[str]) -> Settled[PublishedSkillSummary]:
+    """The skills that are published under these slugs, in their order; the others are left out and counted."""
+    return await read_keys([skill_key(slug) for slug in slugs], _decode_summary)
+
+
 def _decode_summary(key: str, value: bytes) -> PublishedSkillSummary:
     summary = decode_record(key, value, decoder=_summaries)
     slug = key.removeprefix(SKILL_PREFIX)
@@ -77,16 +91,68 @@ def _decode_summary(key: str, value: bytes) -> PublishedSkillSummary:
         tier=summary.tier,
         score=summary.score,
         updated_at=summary.updated_at,
+        published_at=summary.published_at,
+        publisher=summary.publisher,
+        category=summary.category,
+        verdict=summary.verdict,
+        capabilities=summary.capabilities,
+        installs=summary.installs,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SkillQuery:
+    """Published skills that match the search and each filter that is not empty (any of its values), one page of them.
+
+    `sort` is one of `updated published score installs name`; without one, a search orders by relevance, and a list by the newest
+    change. `counts` names facets to be counted: `tier category publisher capability`.
+    """
+
+    search: str = ""
+    tier: tuple[str, ...] = ()
+    category: tuple[str, ...] = ()
+    publisher: tuple[str, ...] = ()
+    capability: tuple[str, ...] = ()
+    sort: str | None = None
+    descending: bool = True
+    limit: int = 50
+    offset: int = 0
+    counts: tuple[str, ...] = ()
+
+
+class SkillRows(NamedTuple):
+    """One page of skills, how many match in all, and how many have each value of the facets that were to be counted."""
+
+    rows: list[PublishedSkillSummary]
+    total: int
+    counts: dict[str, dict[str, int]]
+
+
+async def search_skills(query: SkillQuery) -> SkillRows:
+    """The skills that a query asks for, the total and the counts, of one moment. Raises InvalidQuery."""
+    chosen = {facet: getattr(query, facet) for facet in SKILLS.facets}
+    found = await query_rows(
+        CatalogQuery(
+            SKILLS,
+            where={facet: values for facet, values in chosen.items() if values},
+            search=query.search,
+            sort=query.sort,
+            descending=query.descending,
+            limit=query.limit,
+            offset=query.offset,
+            counts=query.counts,
+        ),
+        decoder=_rows,
+    )
+    return SkillRows(*found)
 
 
 async def get_published_skills_list(
     *, search: str = "", tier: str | None = None, limit: int = 50, offset: int = 0
-) -> Rows[PublishedSkillSummary]:
-    """One page of published skills, newest change first, from the catalog."""
-    where = {} if tier is None else {"tier": (tier,)}
-    query = CatalogQuery(SKILLS, where=where, search=search, limit=limit, offset=offset)
-    return await query_rows(query, decoder=_rows)
+) -> SkillRows:
+    """One page of published skills from the catalog: what a search finds best first, else the newest change first."""
+    wanted = () if tier is None else (tier,)
+    return await search_skills(SkillQuery(search=search, tier=wanted, limit=limit, offset=offset))
 
 
 async def resolve_slug(slug: str) -> str | None:
@@ -150,13 +216,14 @@ def decode_skill(key: str, value: bytes) -> Skill:
 def putting_published(skill: Skill, *, found: FoundSkill | None) -> list[Operation]:
     """The operations that publish a skill's record in place of what was found under its slug."""
     key = skill_key(skill.slug)
+    shown = [Index(index_skill(skill)), unmarking(skill.slug)]
     if found is None:
-        return [Put(key, encode_record(skill), if_version=ABSENT), Index(index_skill(skill))]
+        return [Put(key, encode_record(skill), if_version=ABSENT), *shown]
     value = encode_changed(skill, key=key, previous=found.value)
     if not found.is_withdrawn:
-        return [Put(key, value, if_version=found.version), Index(index_skill(skill))]
+        return [Put(key, value, if_version=found.version), *shown]
     gone = Delete(withdrawn_key(skill.slug), if_version=found.version)
-    return [gone, Put(key, value, if_version=ABSENT), Index(index_skill(skill))]
+    return [gone, Put(key, value, if_version=ABSENT), *shown]
 
 
 def withdrawing(found: FoundSkill, *, reason: str) -> list[Operation]:
@@ -165,6 +232,7 @@ def withdrawing(found: FoundSkill, *, reason: str) -> list[Operation]:
     return [
         Delete(skill_key(slug), if_version=found.version),
         Put(withdrawn_key(slug), found.value),
+        marking_withdrawn(slug, reason=reason),
         Unindex(SKILLS, slug),
         Emit("skill.withdrawn", slug, msgspec.json.encode({"reason": reason})),
     ]
@@ -177,6 +245,7 @@ def renaming_away(found: FoundSkill, *, to_slug: str) -> list[Operation]:
     return [
         Delete(key, if_version=found.version),
         Put(alias_key(slug), to_slug.encode()),
+        marking_renamed(slug, to_slug=to_slug),
         Unindex(SKILLS, slug),
         Emit("skill.renamed", to_slug, msgspec.json.encode({"from": slug, "to": to_slug})),
     ]
@@ -228,6 +297,7 @@ def _moving(slug: str, target: str, skill: Skill, *, value: bytes, version: int)
         Put(skill_key(target), encode_changed(moved, key=skill_key(slug), previous=value), if_version=ABSENT),
         *renaming_away(FoundSkill(msgspec.structs.replace(skill, slug=slug), value, version, False), to_slug=target),
         Index(index_skill(moved)),
+        unmarking(target),
     ]
 
 
@@ -242,16 +312,30 @@ def index_skill(skill: Skill) -> Document:
         tier=skill.tier.value,
         score=skill.score,
         updated_at=skill.updated_at,
+        published_at=skill.published_at,
+        publisher=skill.publisher,
+        category=skill.category,
+        verdict=skill.verdict,
+        capabilities=skill.capabilities,
+        installs=skill.installs,
     )
     return Document(
         collection=SKILLS,
         id=skill.slug,
         row=msgspec.json.encode(row),
-        facets={"tier": skill.tier.value, "category": skill.category, "publisher": skill.publisher},
+        facets={
+            "tier": skill.tier.value,
+            "category": skill.category,
+            "publisher": skill.publisher,
+            "capability": tuple(sorted(set(skill.capabilities))),
+        },
         sorts={
             "updated": ms_from_iso(skill.updated_at) if skill.updated_at else 0,
+            "published": ms_from_iso(skill.published_at) if skill.published_at else 0,
             "score": skill.score,
+            "installs": skill.installs,
             "name": row.name,
         },
-        terms=document_terms(f"{row.name} {skill.slug} {skill.description}"),
+        terms=titled_terms(row.name, path=skill.slug, text=skill.description),
+        weight=skill_weight(skill.tier, skill.installs),
     )

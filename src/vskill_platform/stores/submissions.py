@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -19,10 +19,11 @@ from vskill_platform.domain.submission import (
 )
 from vskill_platform.domain.times import ms_from_iso
 from vskill_platform.ports.catalog import CatalogQuery
-from vskill_platform.ports.commit import ABSENT, Emit, Index, Operation, Put
+from vskill_platform.ports.commit import ABSENT, Index, Operation, Put
 from vskill_platform.ports.kv import DueIndex
 from vskill_platform.stores.catalog import Rows, query_rows
 from vskill_platform.stores.fan_out import settle_each
+from vskill_platform.stores.news import telling_step
 from vskill_platform.stores.reads import Decode, Settled, read_keys, read_prefix, require_complete, scan_prefix
 from vskill_platform.stores.records import decode_record, encode_changed, encode_record
 from vskill_platform.worker_context import current_env
@@ -213,11 +214,35 @@ def pinned_digest(key: str, value: bytes) -> Digest | None:
 
 
 async def get_submission_index(
-    *, state: str | None = None, search: str = "", limit: int = 50, offset: int = 0
+    *,
+    state: str | None = None,
+    search: str = "",
+    repo_url: str | None = None,
+    verdict: str | None = None,
+    sort: str | None = None,
+    descending: bool = True,
+    limit: int = 50,
+    offset: int = 0,
+    counts: tuple[str, ...] = (),
 ) -> Rows[SubmissionRow]:
-    """One page of submissions, newest change first, from the catalog. `state` is a state or a category."""
-    where: Mapping[str, tuple[str, ...]] = {} if state is None else {"state": expand_state_filter(state)}
-    query = CatalogQuery(SUBMISSIONS, where=where, search=search, limit=limit, offset=offset)
+    """One page of submissions, newest change first unless a sort is named, from the catalog.
+
+    `state` is a state or a category, `repo_url` an address in its normal form. `sort` is one of `created updated skill_name`.
+    `counts` names facets to be counted: `state repo_url verdict`.
+    """
+    where: dict[str, tuple[str, ...]] = {} if state is None else {"state": expand_state_filter(state)}
+    where |= {} if repo_url is None else {"repo_url": (repo_url,)}
+    where |= {} if verdict is None else {"verdict": (verdict,)}
+    query = CatalogQuery(
+        SUBMISSIONS,
+        where=where,
+        search=search,
+        sort=sort or SUBMISSIONS.default_sort,
+        descending=descending,
+        limit=limit,
+        offset=offset,
+        counts=counts,
+    )
     return await query_rows(query, decoder=_rows)
 
 
@@ -250,11 +275,9 @@ def _put(submission: Submission, value: bytes, *, if_version: int) -> Put:
 def _telling(step: Step) -> list[Operation]:
     """History and event of one step."""
     submission, entry = step
-    data = msgspec.json.encode({"id": submission.id, "from": entry.source, "state": entry.state, "run": entry.run})
-    kind = "submission.created" if entry.source is None else "submission.state_changed"
     return [
         Put(history_key(submission.id, entry.number), encode_record(entry), if_version=ABSENT),
-        Emit(kind, submission.id, data),
+        telling_step(submission, entry),
     ]
 
 
@@ -279,11 +302,15 @@ def index_submission(submission: Submission) -> Document:
         collection=SUBMISSIONS,
         id=submission.id,
         row=msgspec.json.encode(row),
-        facets={"state": submission.state.value, "repo_url": submission.repo_url},
+        facets={
+            "state": submission.state.value,
+            "repo_url": submission.repo_url,
+            "verdict": "" if submission.verdict is None else submission.verdict.value,
+        },
         sorts={
             "created": ms_from_iso(submission.created_at),
             "updated": submission.updated_ms,
             "skill_name": submission.skill_name,
         },
-        terms=document_terms(f"{submission.skill_name} {submission.repo_url}"),
+        terms=document_terms(f"{submission.skill_name} {submission.repo_url} {submission.slug or ''} {submission.id}"),
     )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from vskill_platform.domain.catalog import SKILLS, SUBMISSIONS, Document
 from vskill_platform.domain.ids import MessageId
-from vskill_platform.domain.search_terms import document_terms
+from vskill_platform.domain.search_terms import titled_terms
 from vskill_platform.ports.catalog import CatalogPage, CatalogQuery
 from vskill_platform.ports.commit import MAX_OPERATIONS, Committed, Index, Lease, Put, Send
 from vskill_platform.ports.engine import Engine
@@ -97,18 +97,23 @@ def skill_document(
     tier: str = "verified",
     category: str = "writing",
     publisher: str = "acme",
+    capability: tuple[str, ...] = (),
     updated: int = 0,
+    published: int = 0,
     score: int = 0,
+    installs: int = 0,
     name: str = "",
+    weight: int = 0,
 ) -> Document:
     """A skill's document; its row is its id and its text."""
     return Document(
         collection=SKILLS,
         id=identity,
         row=f"{identity}|{text}".encode(),
-        facets={"tier": tier, "category": category, "publisher": publisher},
-        sorts={"updated": updated, "score": score, "name": name},
-        terms=document_terms(text),
+        facets={"tier": tier, "category": category, "publisher": publisher, "capability": capability},
+        sorts={"updated": updated, "published": published, "score": score, "installs": installs, "name": name},
+        terms=titled_terms(name, path=identity, text=text),
+        weight=weight,
     )
 
 
@@ -118,7 +123,7 @@ def submission_document(identity: str, *, state: str = "RECEIVED") -> Document:
         collection=SUBMISSIONS,
         id=identity,
         row=identity.encode(),
-        facets={"state": state, "repo_url": "https://example.org/repo"},
+        facets={"state": state, "repo_url": "https://example.org/repo", "verdict": ""},
         sorts={"created": 0, "updated": 0, "skill_name": identity},
     )
 

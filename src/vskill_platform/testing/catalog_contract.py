@@ -32,12 +32,14 @@ SEARCHES = {
     "fil": {"pdf", "wide"},
     "fill": {"pdf"},
     "f": {"pdf", "accents", "wide"},
-    "fill forms": set(),
+    "fill forms": {"pdf"},
     "fills form": {"pdf"},
     "form fil": {"pdf"},
     "documents pdf forms": {"pdf"},
-    "orms": set(),
-    "formss": set(),
+    "orms": {"pdf"},
+    "rms": set(),
+    "formss": {"pdf"},
+    "formsss": set(),
     "absent": set(),
     "pdf absent": set(),
     "absent pdf": set(),
@@ -151,6 +153,9 @@ UNANSWERABLE = (
     CatalogQuery(SKILLS, where={"id": ("a",)}),
     CatalogQuery(SKILLS, where={"tier; --": ("a",)}),
     CatalogQuery(SKILLS, where={"tier": ("verified",), "": ()}),
+    CatalogQuery(SKILLS, counts=("state",)),
+    CatalogQuery(SKILLS, counts=("tier", "updated")),
+    CatalogQuery(SKILLS, counts=("tier, category",)),
     CatalogQuery(SKILLS, sort="created"),
     CatalogQuery(SKILLS, sort="tier"),
     CatalogQuery(SKILLS, sort="id"),
@@ -169,13 +174,13 @@ class CatalogContract:
     """What pages ask: lists, totals, counts and search."""
 
     async def test_query_finds_nothing__when_the_collection_is_empty(self, engine: Engine) -> None:
-        assert await engine.catalog.query(CatalogQuery(SKILLS)) == ([], 0)
+        assert await engine.catalog.query(CatalogQuery(SKILLS)) == ([], 0, {})
         assert await engine.catalog.counts(SKILLS, "tier") == {}
 
     async def test_query_gives_ids_with_their_rows(self, engine: Engine) -> None:
         await index_documents(engine, [skill_document("a", text="one"), skill_document("b", text="two")])
         page = await engine.catalog.query(CatalogQuery(SKILLS, descending=False))
-        assert page == ([("a", b"a|one"), ("b", b"b|two")], 2)
+        assert page == ([("a", b"a|one"), ("b", b"b|two")], 2, {})
 
     async def test_query_keeps_collections_apart__when_ids_are_equal(self, engine: Engine) -> None:
         await index_documents(engine, [skill_document("a"), submission_document("a"), submission_document("b")])
@@ -207,12 +212,12 @@ class CatalogContract:
     async def test_query_matches_nothing__when_no_document_has_the_value(self, engine: Engine) -> None:
         await _index_grid(engine)
         for value in ("absent", "", "VERIFIED", "verified ", "ver", "%", "' OR 1=1 --"):
-            assert await engine.catalog.query(_where(tier=(value,))) == ([], 0)
+            assert await engine.catalog.query(_where(tier=(value,))) == ([], 0, {})
 
     async def test_query_matches_nothing__when_a_facet_has_no_values(self, engine: Engine) -> None:
         await _index_grid(engine)
-        assert await engine.catalog.query(_where(tier=())) == ([], 0)
-        assert await engine.catalog.query(_where(tier=(), category=("dev",))) == ([], 0)
+        assert await engine.catalog.query(_where(tier=())) == ([], 0, {})
+        assert await engine.catalog.query(_where(tier=(), category=("dev",))) == ([], 0, {})
 
     async def test_query_matches_nothing_or_refuses__when_a_value_is_no_text(self, engine: Engine) -> None:
         await _index_grid(engine)
@@ -278,7 +283,7 @@ class CatalogContract:
     async def test_query_gives_no_rows_but_the_total__when_the_page_is_past_the_end(self, engine: Engine) -> None:
         await _index_grid(engine)
         for offset in (12, 13, MAX_OFFSET):
-            assert await engine.catalog.query(CatalogQuery(SKILLS, offset=offset)) == ([], 12)
+            assert await engine.catalog.query(CatalogQuery(SKILLS, offset=offset)) == ([], 12, {})
 
     async def test_query_gives_50_rows__when_no_limit_is_named(self, engine: Engine) -> None:
         await index_documents(engine, [skill_document(f"d{number}") for number in range(51)])
@@ -295,7 +300,9 @@ class CatalogContract:
             skill_document(f"d{n:02d}", text="even" if n % 2 == 0 else "odd", tier=f"t{n % 3}") for n in range(30)
         ]
         await index_documents(engine, documents)
-        query = CatalogQuery(SKILLS, where={"tier": ("t0", "t1")}, search="even", limit=4, offset=4, descending=False)
+        query = CatalogQuery(
+            SKILLS, where={"tier": ("t0", "t1")}, search="even", sort="updated", limit=4, offset=4, descending=False
+        )
         page = await engine.catalog.query(query)
         matching = [f"d{n:02d}" for n in range(30) if n % 2 == 0 and n % 3 < 2]
         assert ([id for id, _ in page.rows], page.total) == (matching[4:8], len(matching))
@@ -310,9 +317,10 @@ class CatalogContract:
 
         async def read() -> None:
             while not is_done.is_set():
-                page = await engine.catalog.query(CatalogQuery(SKILLS, limit=1000))
+                page = await engine.catalog.query(CatalogQuery(SKILLS, limit=1000, counts=("tier",)))
                 assert len(page.rows) == page.total
                 assert page.total % 2 == 0
+                assert sum(page.counts["tier"].values()) == page.total
                 await asyncio.sleep(0)
 
         await asyncio.gather(write(), read(), read())
@@ -346,6 +354,53 @@ class CatalogContract:
         raised = {facet: await error_of(engine.catalog.counts(SKILLS, facet)) for facet in facets}
         assert raised == dict.fromkeys(facets, InvalidQuery)
 
+    async def test_query_counts_facets_among_what_matches__each_without_its_own_filter(self, engine: Engine) -> None:
+        await _index_grid(engine)
+        page = await engine.catalog.query(
+            CatalogQuery(
+                SKILLS, where={"tier": ("verified",), "category": ("dev",)}, counts=("tier", "category"), limit=1
+            )
+        )
+        assert (len(page.rows), page.total) == (1, 2)
+        assert page.counts == {
+            "tier": {"verified": 2, "certified": 2, "scanned": 2},
+            "category": {"dev": 2, "doc": 2},
+        }
+
+    async def test_query_counts_what_a_search_finds(self, engine: Engine) -> None:
+        documents = [skill_document(f"d{n}", text="even" if n % 2 == 0 else "odd", tier=f"t{n % 3}") for n in range(9)]
+        await index_documents(engine, documents)
+        page = await engine.catalog.query(CatalogQuery(SKILLS, search="even", counts=("tier", "publisher")))
+        assert page.counts == {"tier": {"t0": 2, "t1": 1, "t2": 2}, "publisher": {"acme": 5}}
+        page = await engine.catalog.query(CatalogQuery(SKILLS, search="absent", counts=("tier",)))
+        assert page == ([], 0, {"tier": {}})
+
+    async def test_query_counts_the_other_choices__when_a_filter_matches_nothing(self, engine: Engine) -> None:
+        await _index_grid(engine)
+        page = await engine.catalog.query(_where(tier=()))
+        assert page.counts == {}
+        query = CatalogQuery(SKILLS, where={"tier": ("absent",)}, counts=("tier", "category"))
+        assert (await engine.catalog.query(query)).counts == {
+            "tier": {"verified": 4, "certified": 4, "scanned": 4},
+            "category": {},
+        }
+
+    async def test_facet_with_several_values_is_filtered_and_counted_by_each(self, engine: Engine) -> None:
+        capabilities = {"a": (), "b": ("commands",), "c": ("commands", "network"), "d": ("network", 'odd,"[')}
+        await index_documents(engine, [skill_document(id, capability=values) for id, values in capabilities.items()])
+        assert await _ids(engine, _where(capability=("network",))) == ["c", "d"]
+        assert await _ids(engine, _where(capability=("network", "commands"))) == ["b", "c", "d"]
+        assert await _ids(engine, _where(capability=('odd,"[',))) == ["d"]
+        assert await _ids(engine, _where(capability=("",))) == []
+        assert await engine.catalog.counts(SKILLS, "capability") == {"commands": 2, "network": 2, 'odd,"[': 1}
+        await index_documents(engine, [skill_document("c", capability=("secrets",))])
+        query = CatalogQuery(SKILLS, where={"capability": ("secrets",)}, counts=("capability",))
+        assert (await engine.catalog.query(query)).counts == {
+            "capability": {"commands": 1, "network": 1, 'odd,"[': 1, "secrets": 1}
+        }
+        await engine.writes.commit([Unindex(SKILLS, "d")])
+        assert await engine.catalog.counts(SKILLS, "capability") == {"commands": 1, "secrets": 1}
+
     # Replacing and removing
 
     async def test_index_replaces_the_document_with_the_same_id(self, engine: Engine) -> None:
@@ -354,7 +409,7 @@ class CatalogContract:
         await index_documents(engine, [old, other])
         await index_documents(engine, [skill_document("a", text="new words", tier="two", score=1, name="x")])
         page = await engine.catalog.query(CatalogQuery(SKILLS, sort="score"))
-        assert page == ([("b", b"b|old other"), ("a", b"a|new words")], 2)
+        assert page == ([("b", b"b|old other"), ("a", b"a|new words")], 2, {})
         assert await _ids(engine, CatalogQuery(SKILLS, sort="name", descending=False)) == ["a", "b"]
         assert await engine.catalog.counts(SKILLS, "tier") == {"one": 1, "two": 1}
         assert await _ids(engine, _where(tier=("one",))) == ["b"]
@@ -372,7 +427,7 @@ class CatalogContract:
     async def test_index_changes_the_row__when_only_the_row_differs(self, engine: Engine) -> None:
         await index_documents(engine, [skill_document("a", text="same")])
         await index_documents(engine, [skill_document("a", text="same!")])
-        assert await engine.catalog.query(CatalogQuery(SKILLS, search="same")) == ([("a", b"a|same!")], 1)
+        assert await engine.catalog.query(CatalogQuery(SKILLS, search="same")) == ([("a", b"a|same!")], 1, {})
 
     async def test_unindex_removes_the_document_from_every_answer(self, engine: Engine) -> None:
         await index_documents(engine, [skill_document("a", text="word"), skill_document("b", text="word")])
@@ -400,7 +455,9 @@ class CatalogContract:
     async def test_documents_come_as_they_were_indexed__in_the_order_of_their_bytes(self, engine: Engine) -> None:
         texts = {"\U0001f600": "", "a": "Écrire 中文 test", "\ufb01": "beta " * 40, "b/c": "x"}
         documents = {
-            id: skill_document(id, text=text, tier=f"t{id}", updated=-7, score=9, name=id.upper())
+            id: skill_document(
+                id, text=text, tier=f"t{id}", capability=("!", id), updated=-7, weight=3, name=id.upper()
+            )
             for id, text in texts.items()
         }
         await index_documents(engine, documents.values())
@@ -440,9 +497,9 @@ class CatalogContract:
         assert await _ids(engine, CatalogQuery(SKILLS, search=word[:40])) == ["a"]
 
     async def test_search_sorts_and_filters_like_any_query(self, engine: Engine) -> None:
-        documents = [skill_document(f"d{n}", text="word", score=n % 3, tier=f"t{n % 2}") for n in range(6)]
+        documents = [skill_document(f"d{n}", text="wordy", score=n % 3, tier=f"t{n % 2}") for n in range(6)]
         await index_documents(engine, documents)
-        query = CatalogQuery(SKILLS, where={"tier": ("t0",)}, search="wor", sort="score", descending=False)
+        query = CatalogQuery(SKILLS, where={"tier": ("t0",)}, search="word", sort="score", descending=False)
         assert await _ids(engine, query) == ["d0", "d4", "d2"]
 
 
@@ -471,4 +528,4 @@ async def _index_grid(engine: Engine) -> None:
 
 
 async def _index_texts(engine: Engine) -> None:
-    await index_documents(engine, [skill_document(id, text=text) for id, text in TEXTS.items()])
+    await index_documents(engine, [skill_document(id, name=text) for id, text in TEXTS.items()])

@@ -52,10 +52,12 @@ def gitlink(commit: str = NO_OBJECT) -> Entry:
 
 
 class BareRepository:
-    """A bare repository on disk that serves partial fetches, as the big hosts do."""
+    """A bare repository on disk that serves partial fetches, as the big hosts do: made anew, or as it is there."""
 
     def __init__(self, path: Path, *, branch: str = "main") -> None:
         self.path = path
+        if path.exists():
+            return
         self._run(["init", "--quiet", "--bare", f"--initial-branch={branch}", str(path)], inside=False)
         self._run(["config", "uploadpack.allowFilter", "true"])
 

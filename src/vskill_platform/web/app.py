@@ -4,53 +4,64 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from litestar import Litestar
+from litestar import Litestar, Router
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
-from litestar.types import ASGIApp, ControllerRouterHandler, Receive, Scope, Send
+from litestar.types import ASGIApp, ControllerRouterHandler
 
 from vskill_platform.ports.env import WorkerEnv
+from vskill_platform.web.api.parameters import refuse_unknown_parameters
 from vskill_platform.web.api.routes import API_ROUTES
-from vskill_platform.web.api.submissions import LIMITED
+from vskill_platform.web.api.streams import HUB
 from vskill_platform.web.control import CONTROL_ROUTES
-from vskill_platform.web.headers import with_security_headers
+from vskill_platform.web.control_reports import answer_one_report, list_open_reports
+from vskill_platform.web.errors import answer_error
+from vskill_platform.web.feeds.routes import FEED_ROUTES
 from vskill_platform.web.health import healthz
-from vskill_platform.web.metrics import show_metrics
+from vskill_platform.web.live.hub import Hub
+from vskill_platform.web.metrics import only_from_this_machine, show_metrics
 from vskill_platform.web.pages.routes import PAGE_ROUTES
-from vskill_platform.web.problems import answer_error
-from vskill_platform.web.request_metrics import with_request_metrics
-from vskill_platform.worker_context import request_env_storage
+from vskill_platform.web.surface.layer import Surface
+from vskill_platform.web.surface.rate_limits import LIMITED, RequestLimiter
 
-_PUBLIC_ROUTES: list[ControllerRouterHandler] = [*PAGE_ROUTES, *API_ROUTES, healthz]
-
-
-def create_web_app(env: WorkerEnv) -> ASGIApp:
-    """The application that anybody may reach."""
-    return with_request_metrics(create_app(env, _PUBLIC_ROUTES, state={LIMITED: True}))
-
-
-def create_control_app(env: WorkerEnv) -> ASGIApp:
-    """The application behind the control socket: the same, the operator's routes, and no limit on submissions."""
-    return create_app(env, [*_PUBLIC_ROUTES, show_metrics, *CONTROL_ROUTES], state={LIMITED: False})
+MAX_BODY_BYTES = 16 * 1024
+"""What a request may carry unless its route says otherwise."""
+MAX_CONTROL_BODY_BYTES = 1024 * 1024
+_API = Router("/", route_handlers=API_ROUTES, guards=[refuse_unknown_parameters])
+_PUBLIC_ROUTES: list[ControllerRouterHandler] = [*PAGE_ROUTES, _API, *FEED_ROUTES, healthz]
+_LOCAL_METRICS = Router("/", route_handlers=[show_metrics], guards=[only_from_this_machine])
 
 
-def create_app(env: WorkerEnv, routes: list[ControllerRouterHandler], *, state: Mapping[str, object]) -> ASGIApp:
-    """An application of these routes, with our headers, our problem documents, and the env in scope."""
+def create_web_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
+    """The application that anybody may reach. A hub of the caller's is the caller's to stop."""
+    limiter = RequestLimiter(env.clock, env.settings)
+    state = {LIMITED: True, HUB: hub or Hub(env)}
+    return create_app(env, [*_PUBLIC_ROUTES, _LOCAL_METRICS], state=state, limiter=limiter)
+
+
+def create_control_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
+    """The application behind the control socket: the same, the operator's routes, and nobody is counted."""
+    routes = [*_PUBLIC_ROUTES, show_metrics, *CONTROL_ROUTES, list_open_reports, answer_one_report]
+    state = {LIMITED: False, HUB: hub or Hub(env)}
+    return create_app(env, routes, state=state, max_body_bytes=MAX_CONTROL_BODY_BYTES)
+
+
+def create_app(
+    env: WorkerEnv,
+    routes: list[ControllerRouterHandler],
+    *,
+    state: Mapping[str, object],
+    limiter: RequestLimiter | None = None,
+    max_body_bytes: int = MAX_BODY_BYTES,
+) -> ASGIApp:
+    """An application of these routes, with the layer around it, our problem documents, and the env in scope."""
     app = Litestar(
         route_handlers=routes,
         state=State(dict(state)),
         exception_handlers={Exception: answer_error, HTTPException: answer_error},
+        request_max_body_size=max_body_bytes,
         openapi_config=None,
         logging_config=None,
         debug=False,
     )
-    return with_security_headers(_with_request_env(app, env))
-
-
-def _with_request_env(app: ASGIApp, env: WorkerEnv) -> ASGIApp:
-    """The application, with this env in scope for the whole of each request."""
-
-    async def scoped(scope: Scope, receive: Receive, send: Send) -> None:
-        await request_env_storage.run(env, lambda: app(scope, receive, send))
-
-    return scoped
+    return Surface(app, env, limiter=limiter)

@@ -47,6 +47,7 @@ from vskill_platform.web.views import (
     SubmissionPage,
     Unblock,
     VersionView,
+    view_block,
 )
 from vskill_platform.worker_context import current_env
 
@@ -173,19 +174,7 @@ async def reject(data: JSONBody[Decide]) -> Outcome:
 @get("/control/blocks")
 async def list_block_entries() -> list[BlockView]:
     """The blocklist."""
-    return [
-        BlockView(
-            key=block_key(block),
-            kind=block.kind,
-            digest=block.digest,
-            skill_name=block.skill_name,
-            repo_url=block.repo_url,
-            reason=block.reason,
-            actor=block.actor,
-            created_at=block.created_at,
-        )
-        for block in require_readable(await list_blocks())
-    ]
+    return [view_block(block, key=block_key(block)) for block in require_readable(await list_blocks())]
 
 
 @post("/control/block", status_code=200)

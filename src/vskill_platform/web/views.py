@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from vskill_platform.domain.blocklist import BlockKind
+from vskill_platform.domain.blocklist import Block, BlockKind
 from vskill_platform.domain.capabilities import CapabilityChanges
 from vskill_platform.domain.lint import Lint
 from vskill_platform.domain.records import HistoryEntry
@@ -74,7 +74,8 @@ class ChildView(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 class SubmissionView(ChildView, frozen=True, kw_only=True, rename="camel"):
     """All that is public of a submission: how it stands, how it came there, and what the scan found.
 
-    `capability_changes` is there while its newest run has published a version that had one before it.
+    `stageTimings` has the milliseconds that each stage of its newest run took. `published_skill_name` is the slug that it is
+    published under. `capability_changes` is there while its newest run has published a version that had one before it.
     """
 
     repo_url: str
@@ -84,7 +85,8 @@ class SubmissionView(ChildView, frozen=True, kw_only=True, rename="camel"):
     content_digest: str | None
     created_at: str
     updated_at: str
-    timings: dict[str, int]
+    timings: dict[str, int] = msgspec.field(name="stageTimings")
+    published_skill_name: str | None
     history: list[HistoryEntry]
     scan: ScanReport | None
     lint: Lint | None
@@ -210,6 +212,20 @@ class BlockView(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     reason: str
     actor: Actor
     created_at: str
+
+
+def view_block(block: Block, *, key: str) -> BlockView:
+    """An entry as it goes over the wire. What its submission was stays with us."""
+    return BlockView(
+        key=key,
+        kind=block.kind,
+        digest=block.digest,
+        skill_name=block.skill_name,
+        repo_url=block.repo_url,
+        reason=block.reason,
+        actor=block.actor,
+        created_at=block.created_at,
+    )
 
 
 class Blocked(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -18,8 +18,10 @@ from vskill_platform.domain.records import Record
 from vskill_platform.ports.clock import Clock
 from vskill_platform.ports.commit import Put
 from vskill_platform.ports.env import WorkerEnv
+from vskill_platform.stores.installs import refresh_installs
 from vskill_platform.stores.leases import HeldLease, give_up_lease, renew_lease, take_lease
 from vskill_platform.stores.records import decode_record, encode_record
+from vskill_platform.stores.series import count_events
 from vskill_platform.stores.submissions import pinned_digests
 from vskill_platform.stores.versions import referenced_digests
 from vskill_platform.worker.pulse import Pulse
@@ -61,7 +63,9 @@ def standard_jobs(env: WorkerEnv) -> list[CronJob]:
     return [
         CronJob("sweep", settings.sweep_interval_s, sweep_stuck_submissions),
         CronJob("purge", settings.purge_interval_s, purge_expired),
+        CronJob("figures", settings.figures_interval_s, count_events),
         CronJob("collect", settings.collect_interval_s, collect_blobs),
+        CronJob("recount", settings.recount_interval_s, refresh_installs),
     ]
 
 

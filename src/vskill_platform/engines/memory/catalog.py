@@ -1,12 +1,11 @@
-"""The memory engine's catalog: every question answered by looking at every document."""
+"""The memory engine's catalog."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from vskill_platform.domain.catalog import Collection, Document
-from vskill_platform.domain.search_terms import QueryTerm, query_terms
+from vskill_platform.engines.catalog_answers import answer, count_values
 from vskill_platform.engines.memory.state import MemoryState
 from vskill_platform.ports.catalog import MAX_CATALOG_PAGE, CatalogPage, CatalogQuery, check_facet, check_query
 from vskill_platform.ports.kv import check_limit
@@ -22,18 +21,13 @@ class MemoryCatalog:
         """One page of documents."""
         self._state.check_open()
         check_query(query)
-        terms = query_terms(query.search)
-        sort = query.sort or query.collection.default_sort
-        found = [doc for doc in self._documents(query.collection) if _matches(doc, query) and _has_all(doc, terms)]
-        found.sort(key=lambda doc: (doc.sorts[sort], doc.id), reverse=query.descending)
-        page = found[query.offset : query.offset + query.limit]
-        return CatalogPage([(doc.id, doc.row) for doc in page], len(found))
+        return answer(query, self._documents(query.collection))
 
     async def counts(self, collection: Collection, facet: str) -> dict[str, int]:
         """Documents by value of a facet."""
         self._state.check_open()
         check_facet(collection, facet)
-        return dict(Counter(doc.facets[facet] for doc in self._documents(collection)))
+        return count_values(self._documents(collection), facet)
 
     async def documents(
         self, collection: Collection, *, after: str = "", limit: int = MAX_CATALOG_PAGE
@@ -44,16 +38,15 @@ class MemoryCatalog:
         following = sorted((one for one in self._documents(collection) if one.id > after), key=lambda one: one.id)
         return [document.with_terms_sorted() for document in following[:limit]]
 
+    async def form(self) -> int:
+        """The form that the documents are in."""
+        self._state.check_open()
+        return self._state.catalog_form
+
+    async def set_form(self, form: int) -> None:
+        """Note the form that the documents are in."""
+        self._state.check_open()
+        self._state.catalog_form = form
+
     def _documents(self, collection: Collection) -> list[Document]:
         return list(self._state.documents.get(collection.name, {}).values())
-
-
-def _matches(document: Document, query: CatalogQuery) -> bool:
-    return all(document.facets[facet] in values for facet, values in query.where.items())
-
-
-def _has_all(document: Document, terms: tuple[QueryTerm, ...]) -> bool:
-    return all(
-        any(term.startswith(wanted.text) if wanted.is_prefix else term == wanted.text for term in document.terms)
-        for wanted in terms
-    )

@@ -15,7 +15,16 @@ from vskill_platform.engines.memory.state import MemoryState, StoredMessage
 from vskill_platform.engines.waiting import pull_waiting, wait_until_ready
 from vskill_platform.ports.commit import Committed, Emit, Lease, Operation
 from vskill_platform.ports.kv import check_limit
-from vskill_platform.ports.queue import MAX_RECEIVE, Exchange, Message, MessageInfo, MessagePage, QueueStats
+from vskill_platform.ports.queue import (
+    MAX_LINE,
+    MAX_RECEIVE,
+    Exchange,
+    Message,
+    MessageInfo,
+    MessagePage,
+    QueueStats,
+    WaitingMessage,
+)
 
 
 class MemoryQueue:
@@ -138,6 +147,13 @@ class MemoryQueue:
         if len(found) <= limit:
             return MessagePage(page, None, complete=True)
         return MessagePage(page, encode_cursor(listing=listing, position=found[limit - 1].number), complete=False)
+
+    async def line(self, queue: str, *, limit: int = MAX_LINE) -> list[WaitingMessage]:
+        """What waits, in the order of delivery."""
+        check_limit(limit, most=MAX_LINE)
+        waiting = [message for message in self._messages(queue) if message.status is MessageStatus.WAITING]
+        waiting.sort(key=lambda message: (-message.priority, message.number))
+        return [WaitingMessage(MessageId(message.id), message.body) for message in waiting[:limit]]
 
     def _messages(self, queue: str) -> list[StoredMessage]:
         self._state.check_open()

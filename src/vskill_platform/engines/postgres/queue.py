@@ -23,7 +23,16 @@ from vskill_platform.engines.postgres.writer import JobOutcome, Writer
 from vskill_platform.engines.waiting import pull_waiting, wait_until_ready
 from vskill_platform.ports.commit import Committed, Lease, Operation, check_operations
 from vskill_platform.ports.kv import check_limit
-from vskill_platform.ports.queue import MAX_RECEIVE, Exchange, Message, MessageInfo, MessagePage, QueueStats
+from vskill_platform.ports.queue import (
+    MAX_LINE,
+    MAX_RECEIVE,
+    Exchange,
+    Message,
+    MessageInfo,
+    MessagePage,
+    QueueStats,
+    WaitingMessage,
+)
 
 # What is true of a message now, whether or not a pull has come round to noting it. $1 is the moment that `moment` is
 # asked with, $2 the allowed attempts, $3 the error of a lapsed lease.
@@ -59,6 +68,7 @@ _PEEK = f"""
 SELECT * FROM ({MESSAGES_NOW} WHERE queue = $4 AND number > $6 AND {{candidates}}) AS messages
 WHERE status = $5 ORDER BY number LIMIT $7
 """
+_LINE = "SELECT id, body FROM message WHERE queue = $1 AND status = 0 ORDER BY priority DESC, number LIMIT $2"
 _FIND = f"{MESSAGES_NOW} WHERE id = ANY ($4)"
 _REQUEUE = "SELECT requeue_messages($1, $3, $4, $2)"
 _DROP = "SELECT drop_messages($1, $3, $2)"
@@ -157,6 +167,13 @@ class PostgresQueue:
         if len(rows) <= limit:
             return MessagePage(page, None, complete=True)
         return MessagePage(page, encode_cursor(listing=listing, position=rows[limit - 1]["number"]), complete=False)
+
+    async def line(self, queue: str, *, limit: int = MAX_LINE) -> list[WaitingMessage]:
+        """What waits, in the order of delivery."""
+        self._readers.check_open()
+        check_limit(limit, most=MAX_LINE)
+        rows = await self._readers.fetch(_LINE, to_stored(queue), limit)
+        return [WaitingMessage(MessageId(from_stored(id)), body) for id, body in rows]
 
     async def find(self, ids: Sequence[MessageId]) -> dict[MessageId, MessageInfo]:
         """Those of the messages that exist."""

@@ -25,7 +25,16 @@ from vskill_platform.engines.waiting import Signal, pull_waiting, wait_until_rea
 from vskill_platform.ports.clock import Clock
 from vskill_platform.ports.commit import Ack, Committed, Emit, Lease, Operation, check_operations, lease_lost
 from vskill_platform.ports.kv import check_limit
-from vskill_platform.ports.queue import MAX_RECEIVE, Exchange, Message, MessageInfo, MessagePage, QueueStats
+from vskill_platform.ports.queue import (
+    MAX_LINE,
+    MAX_RECEIVE,
+    Exchange,
+    Message,
+    MessageInfo,
+    MessagePage,
+    QueueStats,
+    WaitingMessage,
+)
 
 # What is true of a message now, whether or not the writer has come round to noting it.
 _LAPSED = "(status = 2 AND at_ms <= :now_ms)"
@@ -71,6 +80,7 @@ SELECT * FROM (
     UNION ALL {MESSAGES_NOW} WHERE queue = :queue AND number > :after AND status = 3
 ) WHERE status = :status ORDER BY number LIMIT :limit
 """
+_LINE = "SELECT id, body FROM message WHERE queue = ? AND status = 0 ORDER BY priority DESC, number LIMIT ?"
 _FIND = f"{MESSAGES_NOW} WHERE id IN (SELECT value FROM json_each(:ids))"
 _REQUEUE = """
 UPDATE message SET status = 0, at_ms = :now_ms, attempts = 0, suspect = 0
@@ -173,6 +183,12 @@ class SqliteQueue:
         if len(rows) <= limit:
             return MessagePage(page, None, complete=True)
         return MessagePage(page, encode_cursor(listing=listing, position=rows[limit - 1][0]), complete=False)
+
+    async def line(self, queue: str, *, limit: int = MAX_LINE) -> list[WaitingMessage]:
+        """What waits, in the order of delivery."""
+        check_limit(limit, most=MAX_LINE)
+        rows = await self._readers.bulk(lambda connection: fetch_all(connection, _LINE, (queue, limit)))
+        return [WaitingMessage(MessageId(id), body) for id, body in rows]
 
     async def find(self, ids: Sequence[MessageId]) -> dict[MessageId, MessageInfo]:
         """Those of the messages that exist."""

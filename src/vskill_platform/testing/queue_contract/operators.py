@@ -106,6 +106,24 @@ class OperatorContract:
         await bury(engine, "a")
         assert (await engine.queue.stats(QUEUE)).oldest_ms is None
 
+    async def test_line_has_what_waits__in_the_order_of_delivery(self, engine: Engine) -> None:
+        await bury(engine, "dead")
+        await send(engine, "leased")
+        await pull_one(engine)
+        await send(engine, "delayed", delay_s=10)
+        await send(engine, "first", "second")
+        await send(engine, "urgent", priority=5)
+        assert [message.id for message in await engine.queue.line(QUEUE)] == ["urgent", "first", "second"]
+        assert [message.id for message in await engine.queue.line(QUEUE, limit=2)] == ["urgent", "first"]
+        assert await engine.queue.line(OTHER_QUEUE) == []
+        bodies = [message.body for message in await engine.queue.line(QUEUE)]
+        assert bodies == [(await pull_one(engine)).body for _ in range(3)]
+
+    async def test_line_is_refused__for_a_limit_that_there_is_not(self, engine: Engine) -> None:
+        for limit in (0, 100_001):
+            with pytest.raises(InvalidInput):
+                await engine.queue.line(QUEUE, limit=limit)
+
     async def test_peek_lists_each_status__without_the_others(self, engine: Engine) -> None:
         await self._one_of_each(engine)
         for status in (MessageStatus.WAITING, MessageStatus.DELAYED, MessageStatus.LEASED, MessageStatus.DEAD):

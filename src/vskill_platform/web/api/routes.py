@@ -4,9 +4,40 @@ from __future__ import annotations
 
 from litestar.types import ControllerRouterHandler
 
-from vskill_platform.web.api.submissions import create_submission, show_submission
+from vskill_platform.web.api.blocklist import check_blocklist, list_blocklist
+from vskill_platform.web.api.discovery import discover
+from vskill_platform.web.api.figures import show_positions, show_series
+from vskill_platform.web.api.reference import show_api_page, show_openapi
+from vskill_platform.web.api.skill_routes import SKILL_ROUTES
+from vskill_platform.web.api.stats import show_queue_health, show_stats, show_stats_health
+from vskill_platform.web.api.streams import stream_skills, stream_submissions
+from vskill_platform.web.api.submission_lists import (
+    list_rejections,
+    list_submissions,
+    search_submissions,
+    show_submission_stats,
+)
+from vskill_platform.web.api.submissions import create_submission, retry_submission, show_submission
 
 API_ROUTES: list[ControllerRouterHandler] = [
     create_submission,
+    list_submissions,
+    search_submissions,
+    show_submission_stats,
+    discover,
     show_submission,
+    retry_submission,
+    list_rejections,
+    list_blocklist,
+    check_blocklist,
+    show_stats,
+    show_stats_health,
+    show_queue_health,
+    stream_submissions,
+    stream_skills,
+    show_openapi,
+    show_api_page,
+    *SKILL_ROUTES,
+    show_positions,
+    show_series,
 ]

@@ -4,43 +4,70 @@ from __future__ import annotations
 
 from typing import Any
 
-from litestar import Request, Response, get, post
-from litestar.datastructures import State
-from litestar.params import FromPath, JSONBody
+from litestar import Response, get, post
+from litestar.params import JSONBody
 from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED
 
 from vskill_platform.domain.capabilities import CapabilityChanges
+from vskill_platform.domain.errors import (
+    Conflict,
+    InvalidRepositoryUrl,
+    NotFound,
+    SourceRefused,
+    SourceUnreachable,
+)
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.submission import Actor, SubmissionState
-from vskill_platform.pipeline.intake import Answer, Intake, submit_repository, take_submission_place
+from vskill_platform.pipeline.intake import Answer, Intake, submit_again, submit_repository
 from vskill_platform.stores.reads import require_readable
 from vskill_platform.stores.scans import get_scan
 from vskill_platform.stores.submissions import get_history, get_submission, get_submissions_fresh
 from vskill_platform.stores.versions import get_version
+from vskill_platform.web.api import examples
+from vskill_platform.web.api.describing import described
+from vskill_platform.web.api.parameters import Identity
+from vskill_platform.web.surface.rate_limits import SUBMISSIONS, limited
 from vskill_platform.web.views import ChildView, SubmissionAnswer, SubmissionRequest, SubmissionView
 
-MAX_BODY_BYTES = 16 * 1024
-LIMITED = "limits_submissions"
-"""In the application's state: whether submissions count against the caller's address."""
+TAGS = ["submissions"]
+_ERRORS = (InvalidRepositoryUrl, SourceRefused, SourceUnreachable, Conflict)
 
 
-@post("/api/v1/submissions", request_max_body_size=MAX_BODY_BYTES)
-async def create_submission(
-    data: JSONBody[SubmissionRequest], request: Request[object, object, State], state: State
-) -> Response[SubmissionAnswer]:
+@post(
+    "/api/v1/submissions",
+    summary="Submit a repository",
+    tags=TAGS,
+    guards=[limited(SUBMISSIONS)],
+    opt=described(
+        examples.SUBMISSION_ANSWER, body=examples.SUBMISSION_REQUEST, errors=_ERRORS, also=(200,), rate=SUBMISSIONS
+    ),
+)
+async def create_submission(data: JSONBody[SubmissionRequest]) -> Response[SubmissionAnswer]:
     """Take in a repository, or one skill of it: 201 where that started something, 200 where it is known already."""
-    if state[LIMITED]:
-        await take_submission_place(request.client.host if request.client else "unknown")
-    intake = await submit_repository(data.repo_url, skill_name=data.skill_name, actor=Actor.SUBMITTER)
-    status = HTTP_201_CREATED if intake.answer is Answer.CREATED else HTTP_200_OK
-    location = f"/api/v1/submissions/{intake.submission.id}"
-    return Response(_answer(intake), status_code=status, headers={"Location": location, "Cache-Control": "no-store"})
+    return _answer(await submit_repository(data.repo_url, skill_name=data.skill_name, actor=Actor.SUBMITTER))
 
 
-@get("/api/v1/submissions/{identity:str}")
-async def show_submission(identity: FromPath[str]) -> Response[SubmissionView]:
-    """How a submission stands."""
-    return Response(await view_submission(identity), headers={"Cache-Control": "no-store"})
+@post(
+    "/api/v1/submissions/{identity:str}/retry",
+    summary="Submit again",
+    tags=TAGS,
+    guards=[limited(SUBMISSIONS)],
+    opt=described(examples.SUBMISSION_ANSWER, errors=(NotFound, *_ERRORS), also=(200,), rate=SUBMISSIONS),
+)
+async def retry_submission(identity: Identity) -> Response[SubmissionAnswer]:
+    """Submit what it is about once more: 201 where that starts a new run, 200 with how it stands where that cannot help."""
+    return _answer(await submit_again(identity))
+
+
+@get(
+    "/api/v1/submissions/{identity:str}",
+    summary="Show a submission",
+    tags=TAGS,
+    opt=described(examples.SUBMISSION_VIEW, errors=(NotFound,), is_kept=True),
+)
+async def show_submission(identity: Identity) -> SubmissionView:
+    """How a submission stands, how it came there, and what the scan found."""
+    return await view_submission(identity)
 
 
 async def view_submission(identity: str) -> SubmissionView:
@@ -58,6 +85,7 @@ async def view_submission(identity: str) -> SubmissionView:
         created_at=submission.created_at,
         updated_at=submission.updated_at,
         timings=submission.timings,
+        published_skill_name=submission.slug if submission.state is SubmissionState.PUBLISHED else None,
         history=list(require_readable(await get_history(identity))),
         scan=None if scan is None else scan.report,
         lint=None if scan is None else scan.lint,
@@ -77,7 +105,14 @@ def _summary(submission: Submission) -> dict[str, Any]:
     return {name: getattr(submission, name) for name in ChildView.__struct_fields__}
 
 
-def _answer(intake: Intake) -> SubmissionAnswer:
+def _answer(intake: Intake) -> Response[SubmissionAnswer]:
+    status = HTTP_201_CREATED if intake.answer is Answer.CREATED else HTTP_200_OK
+    location = f"/api/v1/submissions/{intake.submission.id}"
+    return Response(view_intake(intake), status_code=status, headers={"Location": location})
+
+
+def view_intake(intake: Intake) -> SubmissionAnswer:
+    """What a submitter is told."""
     answer, submission = intake
     return SubmissionAnswer(
         status=answer,

@@ -1,0 +1,31 @@
+"""What is kept of a skill that is no longer where it was: when it went, why, and where to."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from vskill_platform.domain.records import Record
+
+TOMBSTONE_PREFIX = "tombstone:"
+
+
+class Departure(StrEnum):
+    """How a skill left its slug."""
+
+    WITHDRAWN = "withdrawn"
+    RENAMED = "renamed"
+
+
+class Tombstone(Record, frozen=True, kw_only=True, rename="camel"):
+    """A slug under which nothing is published any more. `reason` belongs to a withdrawal, `to` to a new name."""
+
+    slug: str
+    kind: Departure
+    at: str
+    reason: str = ""
+    to: str = ""
+
+
+def tombstone_key(slug: str) -> str:
+    """The key of a slug's tombstone."""
+    return f"{TOMBSTONE_PREFIX}{slug}"

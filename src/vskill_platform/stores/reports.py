@@ -1,0 +1,109 @@
+"""Reports and appeals: opening one, looking at it with the secret of who opened it, and answering it."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from typing import NamedTuple
+
+import msgspec
+
+from vskill_platform.domain.errors import InvalidInput, NotFound
+from vskill_platform.domain.report import (
+    MAX_TEXT_CHARS,
+    REPORT_PREFIX,
+    Report,
+    ReportKind,
+    ReportReason,
+    ReportStatus,
+    report_key,
+)
+from vskill_platform.domain.times import iso_from_ms
+from vskill_platform.ports.commit import ABSENT, Emit, Operation, Put
+from vskill_platform.stores.reads import Settled, read_prefix
+from vskill_platform.stores.records import decode_record, encode_changed, encode_record
+from vskill_platform.worker_context import current_env
+
+_reports = msgspec.json.Decoder(Report)
+
+
+class OpenedReport(NamedTuple):
+    """A report, and the secret that shows it to whoever made it. The secret is told once and not kept."""
+
+    report: Report
+    secret: str
+
+
+async def open_report(subject: str, *, kind: ReportKind, reason: ReportReason, text: str) -> OpenedReport:
+    """Keep a report for the operator. Raises InvalidInput for a text that says nothing or too much."""
+    text = text.strip()
+    if not 1 <= len(text) <= MAX_TEXT_CHARS:
+        raise InvalidInput(f"Say what is wrong, in 1 to {MAX_TEXT_CHARS} characters.")
+    env = current_env("writes")
+    now, secret = iso_from_ms(env.clock.now_ms()), secrets.token_urlsafe(24)
+    report = Report(
+        id=f"rep_{env.random_id().hex}",
+        kind=kind,
+        subject=subject,
+        reason=reason,
+        text=text,
+        created_at=now,
+        updated_at=now,
+        secret_hash=_hash(secret),
+    )
+    kept = Put(report_key(report.id), encode_record(report), if_version=ABSENT)
+    await env.writes.commit([kept, _telling("report.opened", report)])
+    return OpenedReport(report, secret)
+
+
+async def get_report(identity: str, *, secret: str) -> Report:
+    """The report, for whoever has its secret. Raises NotFound for everybody else, as if there were none."""
+    found = await _find(identity)
+    if found is None or not hmac.compare_digest(found[0].secret_hash, _hash(secret)):
+        raise NotFound(
+            f"There is no report '{identity[:60]}' with this secret. Send the secret you were given as a Bearer token.",
+            id=identity[:60],
+        )
+    return found[0]
+
+
+async def list_reports() -> Settled[Report]:
+    """Every report, for the operator."""
+    return await read_prefix(REPORT_PREFIX, _decode)
+
+
+async def answer_report(identity: str, *, status: ReportStatus, answer: str) -> Report:
+    """Settle a report, with words for whoever made it. Raises NotFound, or Conflict if another does so now."""
+    found = await _find(identity)
+    if found is None:
+        raise NotFound(f"There is no report '{identity[:60]}'.", id=identity[:60])
+    if not answer.strip():
+        raise InvalidInput("Say why: whoever made the report is shown the answer.")
+    report, value, version = found
+    env = current_env("writes")
+    now = iso_from_ms(env.clock.now_ms())
+    settled = msgspec.structs.replace(report, status=status, answer=answer.strip(), updated_at=now)
+    key = report_key(identity)
+    kept = Put(key, encode_changed(settled, key=key, previous=value), if_version=version)
+    await env.writes.commit([kept, _telling("report.answered", settled)])
+    return settled
+
+
+async def _find(identity: str) -> tuple[Report, bytes, int] | None:
+    key = report_key(identity)
+    entry = await current_env("kv").kv.get(key)
+    return None if entry is None else (_decode(key, entry.value), entry.value, entry.version)
+
+
+def _decode(key: str, value: bytes) -> Report:
+    return decode_record(key, value, decoder=_reports)
+
+
+def _telling(kind: str, report: Report) -> Operation:
+    """The event. Its data has neither text nor subject: reports are between who made them and the operator."""
+    return Emit(kind, report.id, msgspec.json.encode({"kind": report.kind, "status": report.status}))
+
+
+def _hash(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""What machines follow: feeds, maps of the site, and the files that crawlers and agents look for."""

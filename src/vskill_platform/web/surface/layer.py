@@ -1,0 +1,145 @@
+"""The layer itself: what a request has to pass before a route sees it, and how its answer leaves."""
+
+from __future__ import annotations
+
+import re
+from secrets import token_hex
+from time import perf_counter
+from typing import Any, cast
+
+import structlog
+from litestar.enums import ScopeType
+from litestar.types import ASGIApp, HTTPScope, Receive, Scope, Send
+
+from vskill_platform.domain.errors import NotFound, VskillError
+from vskill_platform.ports.env import WorkerEnv
+from vskill_platform.web.surface.answers import Answer
+from vskill_platform.web.surface.compression import Compressor
+from vskill_platform.web.surface.headers import Header
+from vskill_platform.web.surface.kept_answers import KEPT, Address, KeptAnswer, KeptAnswers
+from vskill_platform.web.surface.problems import Reply, make_problem
+from vskill_platform.web.surface.rate_limits import RequestLimiter, rate_headers, tell_standing
+from vskill_platform.web.surface.request_metrics import count_request
+from vskill_platform.web.surface.sharing import READS, is_preflight, preflight_headers, refuse_other_sites
+from vskill_platform.web.surface.targets import address_without_slash, check_content_type, check_target
+from vskill_platform.worker_context import request_env_storage
+
+_UNCOUNTED = frozenset({"/healthz", "/readyz"})
+"""What balances load asks these all the time, from one address."""
+_HEAD = "vskill_platform.head"
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{8,64}")
+
+
+class Surface:
+    """An application with the layer around it, and the env in scope for the whole of each request.
+
+    With a limiter it is the public one: callers are counted, and so are requests, for the metrics.
+    """
+
+    def __init__(self, app: ASGIApp, env: WorkerEnv, *, limiter: RequestLimiter | None = None) -> None:
+        self._app = app
+        self._env = env
+        self._limiter = limiter
+        self._compressor = Compressor()
+        self._kept = KeptAnswers()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != ScopeType.HTTP:
+            return
+        began = perf_counter()
+        asked = dict(scope["headers"])
+        request_id = _request_id(asked)
+
+        def more_headers() -> tuple[Header, ...]:
+            return ((b"x-request-id", request_id), *rate_headers(scope, now_ms=self._env.clock.now_ms()))
+
+        answer = Answer(scope, send, asked=asked, compressor=self._compressor, more_headers=more_headers)
+        try:
+            await self._answer(scope, receive, answer, asked=asked, request_id=request_id)
+        finally:
+            if self._limiter is not None:
+                count_request(scope, status=answer.status, began=began)
+
+    async def _answer(
+        self, scope: HTTPScope, receive: Receive, answer: Answer, *, asked: dict[bytes, bytes], request_id: bytes
+    ) -> None:
+        address = (asked.get(b"host", b""), scope["scheme"], scope.get("raw_path") or b"", scope["query_string"])
+        sequence: int | None = None
+        try:
+            reply = self._reply_at_once(scope, asked)
+            if reply is None and scope["method"] in READS and self._kept.is_expected(address):
+                sequence = await self._env.events.last_sequence()
+        except VskillError as error:
+            reply = make_problem(error)
+        if reply is not None:
+            await reply.send(answer.send)
+        elif sequence is None or not await self._send_kept(scope, answer, address, sequence=sequence):
+            made_ms = self._env.clock.now_ms()
+            await self._pass_on(scope, receive, answer, request_id=request_id)
+            self._keep(scope, answer, address, sequence=sequence, made_ms=made_ms)
+
+    async def _send_kept(self, scope: HTTPScope, answer: Answer, address: Address, *, sequence: int) -> bool:
+        kept = self._kept.find(address, sequence=sequence, now_ms=self._env.clock.now_ms())
+        if kept is None:
+            return False
+        cast("dict[str, Any]", scope)["path_template"] = kept.route
+        await answer.send_again(kept.whole)
+        return True
+
+    def _keep(self, scope: HTTPScope, answer: Answer, address: Address, *, sequence: int | None, made_ms: int) -> None:
+        """Keep what was sent where its route may have that; the first time, keep in mind that it may."""
+        if answer.whole is None or not scope["route_handler"].opt.get(KEPT):
+            return
+        if sequence is None:
+            self._kept.expect(address)
+        else:
+            self._kept.keep(address, KeptAnswer(sequence, made_ms, scope.get("path_template") or "", answer.whole))
+
+    def _reply_at_once(self, scope: HTTPScope, asked: dict[bytes, bytes]) -> Reply | None:
+        """What is answered without a route; None where a route is to answer. Raises what the request is refused for."""
+        method, path = scope["method"], scope["path"]
+        if self._limiter is not None and path not in _UNCOUNTED:
+            client = scope["client"]
+            tell_standing(scope, self._limiter.take(client[0] if client else ""))
+        raw_path, query = scope.get("raw_path") or path.encode(), scope["query_string"]
+        check_target(raw_path, query)
+        if is_preflight(method, asked):
+            return Reply(204, preflight_headers(path, asked))
+        place = address_without_slash(raw_path, query)
+        if place is not None:
+            if method not in READS:
+                raise NotFound("There is nothing at an address with a slash at its end. Send this to the one without.")
+            return Reply(308, ((b"location", place), (b"content-length", b"0")))
+        refuse_other_sites(method, asked)
+        check_content_type(method, path, asked)
+        return None
+
+    async def _pass_on(self, scope: HTTPScope, receive: Receive, answer: Answer, *, request_id: bytes) -> None:
+        inner: Any = scope
+        if scope["method"] == "HEAD":
+            inner = {**scope, "method": "GET", _HEAD: True}
+        hear = answer.hearing(receive) if scope["method"] in READS else receive
+
+        async def run() -> None:
+            structlog.contextvars.bind_contextvars(request=request_id.decode())
+            await self._app(inner, hear, answer.send)
+
+        try:
+            await request_env_storage.run(self._env, run)
+        finally:
+            if inner is not scope and "route_handler" in inner:
+                cast("dict[str, Any]", scope).update({name: inner[name] for name in ("path_template", "route_handler")})
+
+
+def is_head(scope: Scope) -> bool:
+    """Whether a request that a route takes for a GET wants the headers alone."""
+    return bool(cast("dict[str, Any]", scope).get(_HEAD))
+
+
+def _request_id(asked: dict[bytes, bytes]) -> bytes:
+    """The id that a proxy gave the request, where it is one; else one of ours."""
+    given = asked.get(b"x-request-id")
+    if given is not None and _REQUEST_ID.fullmatch(given):
+        return given
+    return token_hex(16).encode()

@@ -1,0 +1,126 @@
+"""A registry for the browser: the real command on a free port, and the git server that its skills come from."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+from litestar.types import ASGIApp, Receive, Scope, Send
+
+from tests.acceptance.commands import LIMIT_S
+from tests.acceptance.process_group import ProcessGroup, process_group
+from vskill_platform.domain.submission import CATEGORY_OF, Category, SubmissionState
+from vskill_platform.testing.git_repos import BareRepository, make_repository
+from vskill_platform.testing.git_server import serve_application_in_thread
+from vskill_platform.web.clients.git_http import GitHttp, repositories_below
+
+_LOOK_S = 0.05
+View = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Gate:
+    """What keeps a git server from answering until a test has seen what it wants to see."""
+
+    _is_open: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self._is_open.set()
+
+    @contextmanager
+    def closed(self) -> Iterator[None]:
+        """Let nothing through for as long as the block lasts."""
+        self._is_open.clear()
+        try:
+            yield
+        finally:
+            self._is_open.set()
+
+    def before(self, application: ASGIApp) -> ASGIApp:
+        """The application behind the gate."""
+
+        async def gated(scope: Scope, receive: Receive, send: Send) -> None:
+            await asyncio.to_thread(self._is_open.wait, LIMIT_S)
+            await application(scope, receive, send)
+
+        return gated
+
+
+def skill_md(name: str, *, description: str = "Greets people.", body: str = "Say hello.") -> bytes:
+    """A SKILL.md."""
+    return f"---\nname: {name}\ndescription: {description}\n---\n{body}\n".encode()
+
+
+@dataclass(slots=True)
+class Site:
+    """A registry, the address of its pages, and the folder, address and gate of the repositories it may fetch."""
+
+    group: ProcessGroup
+    address: str
+    folder: Path
+    source: str
+    gate: Gate
+
+    def make_repository(self, name: str, files: Mapping[str, bytes]) -> tuple[BareRepository, str]:
+        """A repository and its address; `name` is `owner/repository`."""
+        repository = make_repository(self.folder / f"{name}.git", dict(files))
+        return repository, f"{self.source}/{name}"
+
+    async def submit(self, url: str, *, skill: str = "") -> str:
+        """Submit an address, or one skill of it, by the API. Returns the submission's id."""
+        async with httpx.AsyncClient(base_url=self.address, timeout=LIMIT_S) as client:
+            answer = await client.post("/api/v1/submissions", json={"repoUrl": url, "skillName": skill})
+            return str(answer.raise_for_status().json()["id"])
+
+    async def look(self, identity: str) -> View:
+        """A submission as the API tells it."""
+        async with httpx.AsyncClient(base_url=self.address, timeout=LIMIT_S) as client:
+            return dict((await client.get(f"/api/v1/submissions/{identity}")).raise_for_status().json())
+
+    async def until_decided(self, identity: str) -> View:
+        """A repository's submission once it and each of its skills is decided."""
+        async with asyncio.timeout(LIMIT_S):
+            while True:
+                view = await self.look(identity)
+                if not any(_is_active(part) for part in [view, *view["children"]]):
+                    return view
+                await asyncio.sleep(_LOOK_S)
+
+    async def publish(self, name: str, files: Mapping[str, bytes]) -> list[View]:
+        """Submit a repository and have the operator approve whatever was not let pass. Returns its skills."""
+        _, url = self.make_repository(name, files)
+        view = await self.until_decided(await self.submit(url))
+        for child in view["children"]:
+            if child["state"] != SubmissionState.PUBLISHED:
+                await self.approve(child["id"])
+        return list((await self.look(view["id"]))["children"])
+
+    async def approve(self, identity: str) -> None:
+        """Have the operator publish what the scan did not let pass."""
+        reason = "A test wants it published."
+        done = await asyncio.to_thread(self.group.command, "approve", identity, "--reason", reason)
+        assert done.returncode == 0, done.stderr
+
+
+def _is_active(view: View) -> bool:
+    return CATEGORY_OF[SubmissionState(view["state"])] is Category.ACTIVE
+
+
+@contextmanager
+def running_site(database_url: str, folder: Path, *, host: str = "127.0.0.1", **settings: str) -> Iterator[Site]:
+    """A registry and its git server, until the block ends. Without a database it is on SQLite."""
+    repositories = folder / "repositories"
+    repositories.mkdir(parents=True)
+    gate = Gate()
+    with (
+        serve_application_in_thread(gate.before(GitHttp(repositories_below(repositories)))) as source,
+        process_group(database_url, folder / "data", **settings) as group,
+    ):
+        running = group.start("up")
+        yield Site(group, running.address, repositories, source.replace("127.0.0.1", host), gate)

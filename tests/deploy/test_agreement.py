@@ -15,7 +15,7 @@ import yaml
 from tests.deploy import deployment
 from tests.deploy.deployment import COMPOSE_UPSTREAM, SITE, UNITS, UPSTREAM, Process
 from vskill_platform.settings import Settings, health_place, load_settings
-from vskill_platform.web.api.submissions import MAX_BODY_BYTES
+from vskill_platform.web.app import MAX_BODY_BYTES
 from vskill_platform.web.clients.git_http import UPLOAD_PACK, GitLimits
 from vskill_platform.worker.loop import CANCEL_WAIT_S
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine
 import uvloop
 
 from benchmarks import (
+    catalog_search,
     enumeration,
     group_commit,
     http_rates,
@@ -20,6 +21,7 @@ from benchmarks import (
     postgres_drain,
     postgres_sweep,
     queue_drain,
+    scan_growth,
     scan_speed,
     scanner_peers,
     stuck_sweep,
@@ -28,6 +30,7 @@ from benchmarks import (
 from benchmarks.report import Row, print_report, write_report
 
 FIGURES: dict[str, Callable[[], Coroutine[None, None, list[Row]]]] = {
+    "catalog_search": catalog_search.run,
     "stuck_sweep": stuck_sweep.run,
     "enumeration": enumeration.run,
     "plain_reads": plain_reads.run,
@@ -41,6 +44,7 @@ FIGURES: dict[str, Callable[[], Coroutine[None, None, list[Row]]]] = {
     "postgres_drain": postgres_drain.run,
     "postgres_sweep": postgres_sweep.run,
     "scan_speed": scan_speed.run,
+    "scan_growth": scan_growth.run,
     "scanner_peers": scanner_peers.run,
     "submit_latency": submit_latency.run,
 }

@@ -55,7 +55,14 @@ async def open_engine(path: Path, **options: object) -> AsyncIterator[SqliteEngi
 @asynccontextmanager
 async def open_on_server(server: PostgresServer, **options: object) -> AsyncIterator[PostgresEngine]:
     """A PostgreSQL engine on a fresh database of a server, closed afterwards."""
-    engine = await open_postgres(server.url(server.create_database()), **options)  # type: ignore[arg-type]
+    async with open_at(server.url(server.create_database()), **options) as engine:
+        yield engine
+
+
+@asynccontextmanager
+async def open_at(url: str, **options: object) -> AsyncIterator[PostgresEngine]:
+    """A PostgreSQL engine on a database, closed afterwards."""
+    engine = await open_postgres(url, **options)  # type: ignore[arg-type]
     try:
         yield engine
     finally:

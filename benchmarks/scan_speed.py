@@ -1,27 +1,19 @@
-"""Scanning in one process: skills and megabytes a second, against `re` with the same rules, and growth on hostile text."""
+"""Scanning in one process: skills and megabytes a second. What hostile text does to it is told by `scan_growth`."""
 
 from __future__ import annotations
 
-import math
 import random
-import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-from benchmarks.report import Row, at_least, at_most, told
+from benchmarks.report import Row, at_least, told
 from vskill_platform.domain.content import SkillContent, SkillFile, make_content
-from vskill_platform.scanning.tier1.matching import matcher_for
-from vskill_platform.scanning.tier1.patterns import compile_pattern
-from vskill_platform.scanning.tier1.rules import Rule, load_ruleset
-from vskill_platform.scanning.tier1.scan import DEFAULT_LIMITS, scan_content
-from vskill_platform.scanning.tier1.skill import SkillUnderScan, file_under_scan
-from vskill_platform.scanning.tier1.views.raw import raw_views
+from vskill_platform.scanning.tier1.rules import load_ruleset
+from vskill_platform.scanning.tier1.scan import scan_content
 
 SKILLS = 300
 MEAN_BYTES = 30_000
 ROUNDS = 3
-RE_SKILLS = 30
-SMALL, LARGE = 256 * 1024, 2 * 1024 * 1024
 
 PROSE = (
     "Use this skill when the user asks for a report on the project and its open issues.",
@@ -48,8 +40,8 @@ CODE = (
 
 
 async def run() -> list[Row]:
-    """All figures of the scanner."""
-    skills = _make_skills(random.Random(7))
+    """How fast the scanner is on ordinary skills."""
+    skills = make_skills(random.Random(7))
     size = sum(skill.size for skill in skills)
     scan_content(skills[0])
     wall_s, best = min(_both_times(lambda: [scan_content(skill) for skill in skills]) for _ in range(ROUNDS))
@@ -60,111 +52,25 @@ async def run() -> list[Row]:
         told(
             "scan_megabytes_per_second", size / best / 1e6, unit="MB/s", detail=f"{mean}, one process, processor time"
         ),
-        _hostile_speed(),
-        _against_re(skills),
-        *_growth(),
     ]
-
-
-def _against_re(skills: list[SkillContent]) -> Row:
-    """Finding which rules hit, by our passes and by one `re.search` a rule."""
-    patterns = [found for rule in load_ruleset().pattern_rules if (found := _as_re(rule)) is not None]
-    views = [view for skill in skills for view in raw_views(_under_scan(skill))]
-    few = [view.data.decode() for skill in skills[:RE_SKILLS] for view in raw_views(_under_scan(skill))]
-    matcher = matcher_for(load_ruleset())
-    ours_s = min(
-        _timed(lambda: [list(matcher.observe(view, limits=DEFAULT_LIMITS)) for view in views]) for _ in range(ROUNDS)
-    )
-    re_s = _timed(lambda: [pattern.search(text) for text in few for pattern in patterns])
-    ours = sum(len(view.data) for view in views) / ours_s / 1e6
-    theirs = sum(len(text.encode()) for text in few) / re_s / 1e6
-    return told(
-        "scan_matching_against_re",
-        ours / theirs,
-        unit="x",
-        detail=f"{ours:.1f} MB/s with places against {theirs:.2f} MB/s for {len(patterns)} searches with `re`",
-    )
-
-
-def _hostile_speed() -> Row:
-    """A text made of beginnings of what every rule looks for, in any order: the most that the first passes have to remember."""
-    chance = random.Random(11)
-    halves = [example[: len(example) // 2 + 1] for rule in load_ruleset().pattern_rules for example in rule.matches]
-    text = " ".join(chance.choice(halves) for _ in range(LARGE // 20)).encode()[:LARGE]
-    skill = make_content([SkillFile(path="SKILL.md", content=text)])
-    spent = min(_timed(lambda: scan_content(skill)) for _ in range(ROUNDS))
-    return told(
-        "scan_hostile_megabytes_per_second",
-        len(text) / spent / 1e6,
-        unit="MB/s",
-        detail=f"{len(text) >> 10} KB of half examples of all rules, shuffled, whole scan, processor time",
-    )
-
-
-def _growth() -> list[Row]:
-    """For each rule its worst text: how the time grows from the small to the large size, and what a megabyte costs."""
-    slopes: list[tuple[float, str]] = []
-    costs: list[tuple[float, str]] = []
-    for rule in load_ruleset().pattern_rules:
-        small, large = (max(_time_of(rule, text) for text in _hostile_texts(rule, size)) for size in (SMALL, LARGE))
-        slopes.append((math.log(large / small) / math.log(LARGE / SMALL), rule.id))
-        costs.append((large * 1e3 * (1024 * 1024) / LARGE, rule.id))
-    (slope, steepest), (cost, dearest) = max(slopes), max(costs)
-    how = f"{len(slopes)} rules, worst of 3 texts made of each rule's examples, {SMALL >> 10} KB to {LARGE >> 10} KB"
-    return [
-        at_most("scan_rule_growth", slope, target=1.3, unit="exponent", detail=f"{how}; steepest is {steepest}"),
-        told("scan_rule_worst_megabyte", cost, unit="ms", detail=f"{how}; dearest is {dearest}"),
-    ]
-
-
-def _hostile_texts(rule: Rule, size: int) -> Iterator[bytes]:
-    """Matches without end, beginnings of matches without end, and one beginning that is never done."""
-    example = rule.matches[0].encode()
-    half = example[: len(example) // 2] + b" "
-    yield (example + b"\n") * (size // (len(example) + 1))
-    yield half * (size // len(half))
-    yield half + b" " * size
-
-
-def _time_of(rule: Rule, text: bytes) -> float:
-    """The time to walk through all the matches that the scanner would look at."""
-    pattern = compile_pattern(rule.pattern or "")
-
-    def walk() -> None:
-        for looked_at, _ in enumerate(pattern.spans(text), start=1):
-            if looked_at >= DEFAULT_LIMITS.max_places:
-                return
-
-    return min(_timed(walk) for _ in range(ROUNDS))
 
 
 def _both_times(work: Callable[[], object]) -> tuple[float, float]:
     """Wall-clock time and processor time."""
     started = time.perf_counter()
-    spent = _timed(work)
+    spent = timed(work)
     return time.perf_counter() - started, spent
 
 
-def _timed(work: Callable[[], object]) -> float:
+def timed(work: Callable[[], object]) -> float:
     """Processor time, so that neighbours on the machine do not count."""
     started = time.process_time()
     work()
     return time.process_time() - started
 
 
-def _as_re(rule: Rule) -> re.Pattern[str] | None:
-    try:
-        return re.compile(rule.pattern or "")
-    except re.error:
-        return None
-
-
-def _under_scan(skill: SkillContent) -> SkillUnderScan:
-    files = tuple(file_under_scan(file) for file in skill.files)
-    return SkillUnderScan(content=skill, files=files, ruleset=load_ruleset(), limits=DEFAULT_LIMITS)
-
-
-def _make_skills(chance: random.Random) -> list[SkillContent]:
+def make_skills(chance: random.Random) -> list[SkillContent]:
+    """Skills of a SKILL.md, a reference and a script each, the same ones every time."""
     return [_make_skill(chance, number) for number in range(SKILLS)]
 
 

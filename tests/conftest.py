@@ -11,7 +11,7 @@ from tests.faults.figures import FIGURE
 from vskill_platform.engines.postgres import open_postgres
 from vskill_platform.testing.postgres_server import PostgresServer, empty_database
 
-UNTRACED = {"machines", "faults"}
+UNTRACED = {"machines", "faults", "hostile", "corpus", "browser", "deploy"}
 """Folders whose tests repeat for minutes what others have covered: tracing them would double their time and tell nothing."""
 
 

@@ -113,7 +113,7 @@ def _is_active(view: View) -> bool:
 
 
 @contextmanager
-def running_site(database_url: str, folder: Path, **settings: str) -> Iterator[Site]:
+def running_site(database_url: str, folder: Path, *, host: str = "127.0.0.1", **settings: str) -> Iterator[Site]:
     """A registry and its git server, until the block ends. Without a database it is on SQLite."""
     repositories = folder / "repositories"
     repositories.mkdir(parents=True)
@@ -123,4 +123,4 @@ def running_site(database_url: str, folder: Path, **settings: str) -> Iterator[S
         process_group(database_url, folder / "data", **settings) as group,
     ):
         running = group.start("up")
-        yield Site(group, running.address, repositories, source, gate)
+        yield Site(group, running.address, repositories, source.replace("127.0.0.1", host), gate)

@@ -29,10 +29,10 @@ T = TypeVar("T")
 Plant = Callable[[Engine], Engine]
 
 _IN_MEMORY = Path("/dev/shm")
-_LONG = 20 if os.environ.get("VSKILL_TEST_SCALE") == "faults" else 1
+_LONG = 40 if os.environ.get("VSKILL_TEST_SCALE") == "faults" else 1
 
 ORDINARY = settings(
-    max_examples=200,
+    max_examples=100,
     stateful_step_count=50,
     deadline=None,
     phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),
@@ -43,7 +43,7 @@ ORDINARY = settings(
 LONG = settings(ORDINARY, max_examples=ORDINARY.max_examples * _LONG)
 """How far it goes in `make faults`."""
 
-SHORT = settings(ORDINARY, max_examples=12 * _LONG)
+SHORT = settings(ORDINARY, max_examples=6 * _LONG)
 """How far it goes on a database server, where a step is a round trip."""
 
 _UNTIL_FOUND = settings(

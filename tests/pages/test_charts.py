@@ -6,7 +6,9 @@ import re
 
 import pytest
 
+from vskill_platform.stores.series import Hour
 from vskill_platform.web.pages.charts import Chart, Series, area, round_up, stacked_bars
+from vskill_platform.web.pages.queue_charts import draw_charts
 from vskill_platform.web.pages.rendering import templates
 
 HOURS = ["09:00", "10:00", "11:00", "12:00"]
@@ -43,10 +45,25 @@ def test_chart_says_that_nothing_is_known__instead_of_zeros() -> None:
     chart = area("Depth", HOURS, Series("waiting", "accent", [None] * 4))
     assert (chart.is_empty, chart.lines) == (True, [])
     assert "Nothing is known of this time" in draw(chart)
+    assert "Not counted yet" in draw(chart)
+    assert "Nothing in this time" in draw(
+        stacked_bars("Decided", HOURS, [Series("decided", "accent", [0, None, 0, 0])])
+    )
 
 
-def test_chart_of_no_hours_is_drawn_empty() -> None:
-    assert "Nothing in this time" in draw(stacked_bars("Verdicts", [], [Series("passed", "pass", [])]))
+def test_charts_of_the_queue_show_what_was_counted__and_what_was_not() -> None:
+    counted = Hour(
+        hour="2026-11-16T10", received=5, expanded=1, published=3, failed=1, review=0, blocked=0,
+        verdicts={"PASS": 3, "CONCERNS": 0, "FAIL": 1}, depth_last=0, depth_most=4, depth_mean=1.5,
+    )  # fmt: skip
+    waiting, decided, verdicts = draw_charts([Hour(hour="2026-11-16T09"), counted])
+    assert waiting.rows == [("09:00", [None]), ("10:00", [4])]
+    assert decided.rows == [("09:00", [None]), ("10:00", [4])]
+    assert verdicts.rows == [("09:00", [None, None, None]), ("10:00", [3, 0, 1])]
+
+
+def test_chart_of_no_hours_says_that_nobody_counted() -> None:
+    assert "Not counted yet" in draw(stacked_bars("Verdicts", [], [Series("passed", "pass", [])]))
 
 
 def test_table_has_every_number_of_the_drawing() -> None:

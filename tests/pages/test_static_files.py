@@ -6,7 +6,6 @@ import gzip
 import re
 
 import httpx
-import pytest
 
 from vskill_platform.web.static_files import static_files, static_url
 
@@ -48,19 +47,10 @@ async def test_static_file_answers_head_with_the_headers_alone(client: httpx.Asy
     assert answer.headers["content-type"] == "text/css; charset=utf-8"
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/static/x/..%2Frendering.py",
-        "/static/x/../static_files.py",
-        "/static/x/%2e%2e%2fstatic_files.py",
-        "/static/x/licences",
-        "/static/x/%2Fetc%2Fpasswd",
-        "/static/x/site.css%00.js",
-    ],
-)
-async def test_static_files_give_nothing_outside_the_folder(client: httpx.AsyncClient, path: str) -> None:
-    assert (await client.get(path)).status_code in (400, 404)
+async def test_static_files_give_nothing_outside_the_folder(client: httpx.AsyncClient) -> None:
+    for name in ("..%2Frendering.py", "../static_files.py", "%2e%2e%2fstatic_files.py", "licences", "%2Fetc%2Fpasswd"):
+        assert (await client.get(f"/static/x/{name}")).status_code in (400, 404), name
+    assert (await client.get("/static/x/site.css%00.js")).status_code == 400
 
 
 def test_style_sheet_names_files_by_the_address_they_are_kept_under() -> None:

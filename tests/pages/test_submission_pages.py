@@ -96,6 +96,13 @@ async def test_submission_is_404_as_a_page__when_there_is_none(client: httpx.Asy
         assert (answer.status_code, "There is nothing" in answer.text) == (404, True)
 
 
+async def test_submission_that_waits_says_where_in_the_line(client: httpx.AsyncClient, env: WorkerEnv) -> None:
+    for name in ("acme/one", "acme/two", "acme/three"):
+        taken = await inside(env, lambda name=name: submit_repository(name))
+    page = await client.get(f"/submissions/{taken.submission.id}")
+    assert "Number 3 of 3 in the line" in page.text
+
+
 async def test_submission_page_shows_words_of_others_as_text(client: httpx.AsyncClient, env: WorkerEnv) -> None:
     identity = await put(
         env, SubmissionState.REJECTED, skill_name=HOSTILE, repo_url=f"javascript:{HOSTILE}", reason=HOSTILE
@@ -125,6 +132,12 @@ async def test_queue_says_what_it_takes__when_asked_for_what_there_is_not(client
         answer = await client.get(f"/queue?{query}")
         assert (answer.status_code, query) == (400, query)
         assert answer.headers["content-type"].startswith("text/html")
+
+
+async def test_queue_charts_say_that_nothing_is_known__before_anybody_has_counted(client: httpx.AsyncClient) -> None:
+    text = (await client.get("/queue")).text
+    assert text.count("<td>unknown</td>") == 24 * 5
+    assert text.count('role="img"') == 3
 
 
 async def test_queue_tells_of_a_pause(client: httpx.AsyncClient, env: WorkerEnv) -> None:

@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 
-from tests.pipeline.conftest import LOOPBACK
-from tests.pipeline.journey import Journey, skill_md
+from tests.pipeline.journey import LOOPBACK, Journey, skill_md
+from tests.pipeline.shared_scanner import SharedScanner
 from vskill_platform.domain.errors import StoreUnavailable
 from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.engines.memory import open_memory
 from vskill_platform.ingest.git import GitSource
 from vskill_platform.pipeline.process import process_message
-from vskill_platform.scanning.pool import ScannerPool
 from vskill_platform.settings import convert_settings
 from vskill_platform.stores.versions import get_versions
 from vskill_platform.testing.clock import FakeClock
@@ -64,16 +63,14 @@ class Watched:
 
 
 @asynccontextmanager
-async def faulty_journey(folder: Path, faults: Faults) -> AsyncIterator[tuple[Journey, FakeClock]]:
+async def faulty_journey(
+    folder: Path, faults: Faults, *, scanner: SharedScanner
+) -> AsyncIterator[tuple[Journey, FakeClock]]:
     clock = FakeClock()
     engine = await open_memory(clock=clock)
     settings = convert_settings(LOOPBACK)
     (folder / "repositories").mkdir(exist_ok=True)
-    async with (
-        serve_repositories(folder / "repositories") as address,
-        GitSource(settings) as source,
-        ScannerPool(settings) as scanner,
-    ):
+    async with serve_repositories(folder / "repositories") as address, GitSource(settings) as source:
         env = make_env(
             engine, clock=clock, folder=folder, source=source, scanner=scanner, process=process_message, **LOOPBACK
         )
@@ -101,9 +98,11 @@ async def work_until_done(journey: Journey, clock: FakeClock, identity: str) -> 
     raise AssertionError(f"not done: {parent}")
 
 
-async def run_once(folder: Path, *, fails_at: int | None, is_done_first: bool) -> list[str]:
+async def run_once(
+    folder: Path, *, scanner: SharedScanner, fails_at: int | None = None, is_done_first: bool = False
+) -> list[str]:
     faults = Faults()
-    async with faulty_journey(folder, faults) as (journey, clock):
+    async with faulty_journey(folder, faults, scanner=scanner) as (journey, clock):
         if not (folder / "repositories" / "acme").exists():
             journey.repository("acme/greeting", {"SKILL.md": skill_md()})
         intake = await journey.submit("acme/greeting")
@@ -124,8 +123,10 @@ async def run_once(folder: Path, *, fails_at: int | None, is_done_first: bool) -
 
 
 @pytest.mark.parametrize("is_done_first", [False, True], ids=["before", "after"])
-async def test_skill_is_published_once__whichever_step_fails(tmp_path: Path, is_done_first: bool) -> None:
-    calls = await run_once(tmp_path, fails_at=None, is_done_first=False)
-    assert {"MemoryCommit.commit", "BlobFolder.put", "BlobFolder.get", "ScannerPool.scan"} <= set(calls)
+async def test_skill_is_published_once__whichever_step_fails(
+    tmp_path: Path, scanner: SharedScanner, is_done_first: bool
+) -> None:
+    calls = await run_once(tmp_path, scanner=scanner)
+    assert {"MemoryCommit.commit", "BlobFolder.put", "BlobFolder.get", "SharedScanner.scan"} <= set(calls)
     for number in range(1, len(calls) + 1):
-        await run_once(tmp_path, fails_at=number, is_done_first=is_done_first)
+        await run_once(tmp_path, scanner=scanner, fails_at=number, is_done_first=is_done_first)

@@ -1,7 +1,7 @@
-"""Bad input, and a process that scans it: `python -m tests.scanning.bad_input [CASE ...]`.
+"""Bad input, and a process that scans it: `python -m tests.scanning.bad_input`, with a case's name on each line of its input.
 
 For each case the process makes a child of itself, which has as much memory and processor time as a scanning process and says
-on one line what it found. What a case takes too much of ends its child, and then there is no line for it.
+on one line what it found. What a case takes too much of ends its child, and the line for it is `null`.
 """
 
 from __future__ import annotations
@@ -140,15 +140,16 @@ def content_of(files: Files) -> SkillContent:
 
 
 def main() -> int:
-    """Scan each case in a child, one after the other."""
+    """Scan each case that is named on standard input in a child of its own, and print a line for it."""
     scan_content(content_of({"a.py": b"print(1)\n", "a.sh": b"echo\n", "a.js": b"f()\n", "a.yaml": b"a: b\n"}))
-    wanted = sys.argv[1:] or list(CASES)
-    for name, make in ((name, CASES[name]) for name in wanted):
+    for line in sys.stdin:
+        name = line.rstrip("\n")
         sys.stdout.flush()
         child = os.fork()
         if not child:
-            _scan_case(name, make)
-        os.waitpid(child, 0)
+            _scan_case(name, CASES[name])
+        if os.waitpid(child, 0)[1]:
+            os.write(1, b"null\n")
     return 0
 
 
@@ -165,10 +166,11 @@ def _scan_case(name: str, make: Callable[[], Files]) -> None:
         files = sorted({finding.file[:100] for finding in report.findings})
         result = Result(name, report.verdict, list(report.limits_hit), rules, files, used.ru_maxrss, used.ru_utime)
         os.write(1, msgspec.json.encode(result) + b"\n")
+        os._exit(0)
     except BaseException:
         traceback.print_exc()
     finally:
-        os._exit(0)
+        os._exit(1)
 
 
 if __name__ == "__main__":

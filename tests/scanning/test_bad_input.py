@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import msgspec
 import pytest
@@ -16,20 +17,38 @@ from vskill_platform.settings import Settings
 LONGEST_RUN_S = 600
 
 
+class Scans:
+    """A process that scans cases one after the other, and what became of each."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self._found: dict[str, Result | None] = {}
+
+    def __getitem__(self, name: str) -> Result:
+        if name not in self._found:
+            assert self._process.stdin is not None
+            assert self._process.stdout is not None
+            self._process.stdin.write(f"{name}\n".encode())
+            self._process.stdin.flush()
+            self._found[name] = msgspec.json.decode(self._process.stdout.readline(), type=Result | None)
+        result = self._found[name]
+        assert result is not None, "the scan took more memory or time than it may, or failed"
+        return result
+
+
 @pytest.fixture(scope="module")
-def results() -> dict[str, Result]:
-    """What became of each case, in a process of its own."""
+def scans() -> Iterator[Scans]:
     command = [sys.executable, "-m", "tests.scanning.bad_input"]
-    ended = subprocess.run(command, capture_output=True, timeout=LONGEST_RUN_S, check=True)
-    found = [msgspec.json.decode(line, type=Result) for line in ended.stdout.splitlines()]
-    return {result.name: result for result in found}
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        yield Scans(process)
+        assert process.stdin is not None
+        process.stdin.close()
 
 
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.timeout(LONGEST_RUN_S)
-def test_bad_input_has_a_verdict__within_bounds(results: dict[str, Result], name: str) -> None:
-    assert name in results, "the scan took more memory or time than it may, or failed"
-    result = results[name]
+def test_bad_input_has_a_verdict__within_bounds(scans: Scans, name: str) -> None:
+    result = scans[name]
     assert result.memory_kib * 1024 < Settings().scan_memory_bytes
     assert result.verdict != Verdict.PASS or not result.limits
     assert not [limit for limit in result.limits if limit.startswith(ANALYSER_FAILED)]
@@ -57,9 +76,9 @@ def test_bad_input_has_a_verdict__within_bounds(results: dict[str, Result], name
     ],
 )
 @pytest.mark.timeout(LONGEST_RUN_S)
-def test_bad_input_says_what_could_not_be_read(results: dict[str, Result], name: str, limit: str) -> None:
-    assert limit in results[name].limits
-    assert results[name].verdict != Verdict.PASS
+def test_bad_input_says_what_could_not_be_read(scans: Scans, name: str, limit: str) -> None:
+    assert limit in scans[name].limits
+    assert scans[name].verdict != Verdict.PASS
 
 
 @pytest.mark.parametrize(
@@ -78,5 +97,5 @@ def test_bad_input_says_what_could_not_be_read(results: dict[str, Result], name:
     ],
 )
 @pytest.mark.timeout(LONGEST_RUN_S)
-def test_bad_input_does_not_hide_what_is_in_it(results: dict[str, Result], name: str, rule: str) -> None:
-    assert rule in results[name].rules
+def test_bad_input_does_not_hide_what_is_in_it(scans: Scans, name: str, rule: str) -> None:
+    assert rule in scans[name].rules

@@ -1,6 +1,6 @@
 """What keeps the rules from being slow on hostile text: a linear engine, bounded memory, no huge repetitions.
 
-How the time grows is measured by the benchmark `scan_speed`; here stands what can be said without a clock.
+How the time grows is measured by the benchmark `scan_growth`; here stands what can be said without a clock.
 """
 
 from __future__ import annotations

@@ -14,7 +14,6 @@ from vskill_platform.domain.search_terms import (
     document_terms,
     fold,
     query_terms,
-    trigrams,
 )
 from vskill_platform.domain.slug import is_current_slug, pushed_skill_slug, skill_slug, slugify
 from vskill_platform.domain.times import hour_of, iso_from_ms, ms_from_iso
@@ -93,10 +92,6 @@ def test_document_is_found_by_its_own_words(text: str) -> None:
 
 def test_terms_are_bounded() -> None:
     assert len(document_terms(" ".join(f"w{number}" for number in range(10_000)))) == MAX_DOCUMENT_TERMS
-
-
-def test_trigrams_survive_a_typo() -> None:
-    assert len(set(trigrams("review")) & set(trigrams("reveiw"))) >= 3
 
 
 @given(st.text())

@@ -10,12 +10,14 @@ from vskill_platform.app.metering import MeteredCommit
 from vskill_platform.app.stores import database_path, open_blobs, open_engine
 from vskill_platform.engines.sqlite import find_owner
 from vskill_platform.ingest.git import GitSource
+from vskill_platform.moving.catalog import renew_catalog
 from vskill_platform.moving.unpacking import refuse_unfinished
 from vskill_platform.pipeline.process import process_message
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.scanning.pool import ScannerPool
 from vskill_platform.settings import Settings
+from vskill_platform.worker_context import run_with_worker_env
 
 FETCH_NAME = "fetch"
 SOCKET_NAME = "control.sock"
@@ -42,7 +44,7 @@ async def open_env(settings: Settings, *, is_working: bool = False, role: str = 
             if is_working:
                 await source.open()
                 await stack.enter_async_context(scanner)
-            yield WorkerEnv(
+            env = WorkerEnv(
                 kv=engine.kv,
                 writes=MeteredCommit(engine.writes),
                 queue=engine.queue,
@@ -56,6 +58,8 @@ async def open_env(settings: Settings, *, is_working: bool = False, role: str = 
                 scanner=scanner,
                 process=process_message,
             )
+            await run_with_worker_env(env, renew_catalog)
+            yield env
     finally:
         await engine.close()
 

@@ -18,7 +18,11 @@ MIN_NUMBER, MAX_NUMBER = -(2**63), 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """The declaration of one kind of document."""
+    """The declaration of one kind of document.
+
+    The first text sort is the documents' title, their id is their path. Documents of a ranked collection have the terms of
+    `titled_terms`, and a search forgives a misspelt word there.
+    """
 
     name: str
     facets: tuple[str, ...]
@@ -26,7 +30,7 @@ class Collection:
     text_sorts: tuple[str, ...]
     default_sort: str
     many_valued: tuple[str, ...] = ()
-    tolerates_typos: bool = False
+    is_ranked: bool = False
 
     @property
     def sorts(self) -> tuple[str, ...]:
@@ -48,8 +52,11 @@ SKILLS = Collection(
     text_sorts=("name",),
     default_sort="updated",
     many_valued=("capability",),
-    tolerates_typos=True,
+    is_ranked=True,
 )
+CATALOG_FORM = 1
+"""The form of documents that this version makes of records. A change to what it makes counts it up; a catalog in an earlier form
+is made anew when it is opened."""
 COLLECTIONS: dict[str, Collection] = {collection.name: collection for collection in (SUBMISSIONS, SKILLS)}
 
 

@@ -367,6 +367,13 @@ class LeaseLost(VskillError):
     code = "lease_lost"
 
 
+class RegistryBusy(VskillError):
+    """The process has all the work or memory in use that it may have; in a moment it will have less."""
+
+    code = "registry_busy"
+    retryable = True
+
+
 class CommitUnknown(VskillError):
     """The connection was lost, or the disk failed, in the middle of a commit, and what came of it could not be learnt in time."""
 

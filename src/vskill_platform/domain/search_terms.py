@@ -3,16 +3,24 @@
 Text is folded (NFKC, case, accents) and cut into words at everything that is no letter or digit. Scripts that write
 without spaces (Chinese, Japanese, Korean) are cut into overlapping pairs of characters instead, with the last character
 once more on its own, so that any run of them can be found and a single character is the beginning of some term.
+
+A document with a title is found by more: each word of its title and of its path once more under a mark, and the whole of each as
+one term. So an index tells, without looking at the document, where a word stands in it.
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import NamedTuple
 
 MAX_TERM_CHARS = 64
+MAX_WHOLE_CHARS = 160
+WHOLE, IN_TITLE, IN_TITLE_OR_PATH = "0:", "1:", "2:"
+"""Marks before a term. No word holds a colon, so no word is taken for a marked one."""
 MAX_DOCUMENT_TERMS = 4096
 MAX_QUERY_TERMS = 16
+_ASCII_RUN = re.compile("[a-z0-9]+")
 _UNSPACED = (
     (0x2E80, 0x2FDF),
     (0x3040, 0x30FF),
@@ -56,11 +64,34 @@ def query_terms(text: str) -> tuple[QueryTerm, ...]:
     return tuple(found)[:MAX_QUERY_TERMS]
 
 
-def trigrams(text: str) -> tuple[str, ...]:
-    """The overlapping triples of the folded words of a name, padded at both ends: what a typo leaves mostly intact."""
-    words = [run for run in _runs(text) if not _is_unspaced(run[0])]
-    padded = [f"  {word} " for word in words]
-    return tuple(dict.fromkeys(word[i : i + 3] for word in padded for i in range(len(word) - 2)))
+def titled_terms(title: str, *, path: str, text: str) -> tuple[str, ...]:
+    """The terms of a document that has a title and a path beside its text."""
+    in_title, in_path = document_terms(title), document_terms(path)
+    wholes = (whole_of(title), whole_of(path), whole_of(last_part(path)))
+    terms = (
+        *(f"{WHOLE}{whole}" for whole in wholes if whole),
+        *(f"{IN_TITLE}{term}" for term in in_title),
+        *(f"{IN_TITLE_OR_PATH}{term}" for term in (*in_title, *in_path)),
+        *in_title,
+        *in_path,
+        *document_terms(text),
+    )
+    return tuple(dict.fromkeys(terms))[:MAX_DOCUMENT_TERMS]
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """The words of a text as they are compared, in their order; a run of an unspaced script is one."""
+    return tuple(_runs(text))
+
+
+def whole_of(text: str) -> str:
+    """A title, a path or a query as one term: its words with a space between them."""
+    return " ".join(_runs(text))[:MAX_WHOLE_CHARS]
+
+
+def last_part(path: str) -> str:
+    """What stands after the last slash of a path."""
+    return path.rsplit("/", 1)[-1]
 
 
 def fold(text: str) -> str:
@@ -73,6 +104,8 @@ def fold(text: str) -> str:
 
 def _runs(text: str) -> list[str]:
     """Maximal runs of letters and digits, cut where the writing changes between spaced and unspaced."""
+    if text.isascii():
+        return _ASCII_RUN.findall(text.lower())
     runs: list[str] = []
     run: list[str] = []
     for char in fold(text):
@@ -91,6 +124,11 @@ def _terms_of_run(run: str) -> list[str]:
     if not _is_unspaced(run[0]):
         return [run[:MAX_TERM_CHARS]]
     return [*(run[i : i + 2] for i in range(len(run) - 1)), run[-1]]
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether a run is of a script that writes without spaces."""
+    return _is_unspaced(text[0])
 
 
 def _is_unspaced(char: str) -> bool:

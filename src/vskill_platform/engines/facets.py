@@ -1,8 +1,14 @@
-"""Facets with several values, as one text of a column."""
+"""Documents as rows of a table: facets with several values as one text, and rows as the lines that columns are made of."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import msgspec
+
+from vskill_platform.domain.catalog import Collection
+from vskill_platform.engines.columns import Line
 
 _texts = msgspec.json.Decoder(tuple[str, ...])
 
@@ -18,3 +24,14 @@ def decode_facet(column: str) -> tuple[str, ...]:
         return _texts.decode(column)
     except msgspec.MsgspecError:
         return ()
+
+
+def line_of(collection: Collection, row: Sequence[Any]) -> Line:
+    """What columns hold of a document, from its number, id, facets, sorts and weight."""
+    number, identity, *values, weight = row
+    count = len(collection.facets)
+    facets = tuple(
+        decode_facet(value) if name in collection.many_valued else (value,)
+        for name, value in zip(collection.facets, values[:count], strict=True)
+    )
+    return Line(number, identity, facets, tuple(values[count:]), weight)

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 import msgspec
+import structlog
 
-from vskill_platform.domain.catalog import COLLECTIONS, SKILLS, SUBMISSIONS, Collection, Document
+from vskill_platform.domain.catalog import CATALOG_FORM, COLLECTIONS, SKILLS, SUBMISSIONS, Collection, Document
 from vskill_platform.domain.errors import Conflict, InvalidCursor, InvalidInput, MalformedRecord, StoreUnavailable
 from vskill_platform.domain.ids import ALIAS_PREFIX, SKILL_PREFIX, SUBMISSION_PREFIX
 from vskill_platform.ports.commit import ABSENT, Check, Index, Unindex
@@ -21,6 +22,7 @@ from vskill_platform.stores.skills import decode_skill, index_skill
 from vskill_platform.stores.submissions import decode_submission, index_submission
 from vskill_platform.worker_context import current_env
 
+_log = structlog.get_logger(__name__)
 _PREFIXES = {SUBMISSIONS.name: SUBMISSION_PREFIX, SKILLS.name: SKILL_PREFIX}
 _SLICE_RECORDS = 500
 _MOST_TOLD = 20
@@ -83,6 +85,27 @@ async def rebuild_catalog_slice(cursor: str | None, *, is_dry_run: bool) -> Cata
         told=walk.told,
         cursor=None if following is None else msgspec.json.encode(following).decode(),
     )
+
+
+async def renew_catalog() -> None:
+    """Bring documents that an earlier version has left to the form that this one makes. Nothing to do is the usual case.
+
+    A walk that is cut off begins again at the next opening. Several processes may walk at once; each mends what is left.
+    """
+    catalog = current_env("catalog").catalog
+    if await catalog.form() >= CATALOG_FORM:
+        return
+    examined = renewed = 0
+    cursor: str | None = None
+    while True:
+        found = await rebuild_catalog_slice(cursor, is_dry_run=False)
+        examined, renewed = examined + found.examined, renewed + found.missing + found.differing + found.unbacked
+        cursor = found.cursor
+        if cursor is None:
+            break
+    await catalog.set_form(CATALOG_FORM)
+    if examined:
+        _log.info("catalog_renewed", records=examined, documents=renewed, form=CATALOG_FORM)
 
 
 def _read_cursor(cursor: str | None) -> _Place:

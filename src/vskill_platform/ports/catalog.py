@@ -72,6 +72,14 @@ class Catalog(Protocol):
         """
         ...
 
+    async def form(self) -> int:
+        """The form that the documents are in: 0 in a new store, and in one that an earlier version has left."""
+        ...
+
+    async def set_form(self, form: int) -> None:
+        """Note the form that the documents are in."""
+        ...
+
 
 def check_query(query: CatalogQuery) -> None:
     """Raise InvalidQuery unless the collection can answer the query."""

@@ -10,11 +10,24 @@ from vskill_platform.domain.content import SkillContent, content_digest
 from vskill_platform.domain.errors import BlobCorrupt, BlobMissing, NotFound, StoreUnavailable
 from vskill_platform.domain.ids import Digest
 from vskill_platform.domain.skill import SkillVersion, VersionFile
+from vskill_platform.stores.byte_room import ByteRoom, HeldBytes
 from vskill_platform.worker_context import current_env
 
+ROOM = ByteRoom(256 * 1024 * 1024)
+"""What this process may hold of archives."""
 
-async def read_archive(version: SkillVersion, *, digest: str) -> bytes:
-    """One of a version's archives. Raises BlobCorrupt for other bytes, StoreUnavailable where there are none."""
+
+async def read_archive(version: SkillVersion, *, digest: str, size: int) -> HeldBytes:
+    """One of a version's archives. Raises BlobCorrupt for other bytes, StoreUnavailable where there are none.
+
+    Raises RegistryBusy while the process holds as many bytes as it may.
+    """
+    with ROOM.taking(size):
+        archive = await _read(version, digest)
+    return ROOM.hold(archive)
+
+
+async def _read(version: SkillVersion, digest: str) -> bytes:
     try:
         return await current_env("blobs").blobs.get(Digest(digest))
     except BlobMissing as exc:
@@ -26,9 +39,9 @@ async def read_archive(version: SkillVersion, *, digest: str) -> bytes:
 
 
 async def read_content(version: SkillVersion) -> SkillContent:
-    """All files of a version. Raises BlobCorrupt where they are not what was verified."""
-    archive = await read_archive(version, digest=version.tar_digest)
-    content, digest = await asyncio.to_thread(_unpack, archive)
+    """All files of a version. Raises BlobCorrupt where they are not what was verified, RegistryBusy as above."""
+    with ROOM.taking(2 * version.tar_size):
+        content, digest = await asyncio.to_thread(_unpack, await _read(version, version.tar_digest))
     if digest != version.content_digest:
         raise BlobCorrupt(
             f"The archive {version.tar_digest} does not hold the content {version.content_digest}.",

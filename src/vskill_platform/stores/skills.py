@@ -12,7 +12,8 @@ import structlog
 from vskill_platform.domain.catalog import SKILLS, Document
 from vskill_platform.domain.errors import Conflict, InvalidInput, MalformedRecord
 from vskill_platform.domain.ids import ALIAS_PREFIX, SKILL_PREFIX, alias_key, skill_key, withdrawn_key
-from vskill_platform.domain.search_terms import document_terms
+from vskill_platform.domain.relevance import skill_weight
+from vskill_platform.domain.search_terms import titled_terms
 from vskill_platform.domain.skill import PublishedSkillSummary, Skill
 from vskill_platform.domain.slug import is_current_slug, skill_slug
 from vskill_platform.domain.times import ms_from_iso
@@ -335,5 +336,6 @@ def index_skill(skill: Skill) -> Document:
             "installs": skill.installs,
             "name": row.name,
         },
-        terms=document_terms(f"{row.name} {skill.slug} {skill.description}"),
+        terms=titled_terms(row.name, path=skill.slug, text=skill.description),
+        weight=skill_weight(skill.tier, skill.installs),
     )

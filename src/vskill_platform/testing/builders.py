@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from vskill_platform.domain.catalog import SKILLS, SUBMISSIONS, Document
 from vskill_platform.domain.ids import MessageId
-from vskill_platform.domain.search_terms import document_terms
+from vskill_platform.domain.search_terms import titled_terms
 from vskill_platform.ports.catalog import CatalogPage, CatalogQuery
 from vskill_platform.ports.commit import MAX_OPERATIONS, Committed, Index, Lease, Put, Send
 from vskill_platform.ports.engine import Engine
@@ -112,7 +112,7 @@ def skill_document(
         row=f"{identity}|{text}".encode(),
         facets={"tier": tier, "category": category, "publisher": publisher, "capability": capability},
         sorts={"updated": updated, "published": published, "score": score, "installs": installs, "name": name},
-        terms=document_terms(text),
+        terms=titled_terms(name, path=identity, text=text),
         weight=weight,
     )
 

@@ -32,12 +32,14 @@ SEARCHES = {
     "fil": {"pdf", "wide"},
     "fill": {"pdf"},
     "f": {"pdf", "accents", "wide"},
-    "fill forms": set(),
+    "fill forms": {"pdf"},
     "fills form": {"pdf"},
     "form fil": {"pdf"},
     "documents pdf forms": {"pdf"},
-    "orms": set(),
-    "formss": set(),
+    "orms": {"pdf"},
+    "rms": set(),
+    "formss": {"pdf"},
+    "formsss": set(),
     "absent": set(),
     "pdf absent": set(),
     "absent pdf": set(),
@@ -298,7 +300,9 @@ class CatalogContract:
             skill_document(f"d{n:02d}", text="even" if n % 2 == 0 else "odd", tier=f"t{n % 3}") for n in range(30)
         ]
         await index_documents(engine, documents)
-        query = CatalogQuery(SKILLS, where={"tier": ("t0", "t1")}, search="even", limit=4, offset=4, descending=False)
+        query = CatalogQuery(
+            SKILLS, where={"tier": ("t0", "t1")}, search="even", sort="updated", limit=4, offset=4, descending=False
+        )
         page = await engine.catalog.query(query)
         matching = [f"d{n:02d}" for n in range(30) if n % 2 == 0 and n % 3 < 2]
         assert ([id for id, _ in page.rows], page.total) == (matching[4:8], len(matching))
@@ -493,9 +497,9 @@ class CatalogContract:
         assert await _ids(engine, CatalogQuery(SKILLS, search=word[:40])) == ["a"]
 
     async def test_search_sorts_and_filters_like_any_query(self, engine: Engine) -> None:
-        documents = [skill_document(f"d{n}", text="word", score=n % 3, tier=f"t{n % 2}") for n in range(6)]
+        documents = [skill_document(f"d{n}", text="wordy", score=n % 3, tier=f"t{n % 2}") for n in range(6)]
         await index_documents(engine, documents)
-        query = CatalogQuery(SKILLS, where={"tier": ("t0",)}, search="wor", sort="score", descending=False)
+        query = CatalogQuery(SKILLS, where={"tier": ("t0",)}, search="word", sort="score", descending=False)
         assert await _ids(engine, query) == ["d0", "d4", "d2"]
 
 
@@ -524,4 +528,4 @@ async def _index_grid(engine: Engine) -> None:
 
 
 async def _index_texts(engine: Engine) -> None:
-    await index_documents(engine, [skill_document(id, text=text) for id, text in TEXTS.items()])
+    await index_documents(engine, [skill_document(id, name=text) for id, text in TEXTS.items()])

@@ -67,6 +67,12 @@ _TAGS = frozenset(
 )
 _ATTRIBUTES = {"a": {"href", "title"}, "img": {"src", "alt"}, "ol": {"start"}, **{f"h{n}": {"id"} for n in range(1, 7)}}
 _CLASSES = {cell: {"align-right", "align-center"} for cell in ("td", "th")}
+_SCROLLED = (
+    ("<pre>", '<pre tabindex="0">'),
+    ("<table>", '<div class="scroll" tabindex="0"><table>'),
+    ("</table>", "</table></div>"),
+)
+"""What is wider than a page is scrolled, also by keys. In cleaned HTML these are elements: in text, < is written as &lt;."""
 _DEEPEST_HEADING = 6
 _ANCHOR = "md-"
 _UNTIL = "until"
@@ -114,14 +120,14 @@ def to_html(text: str, place: Place, *, limit_s: float = TIME_LIMIT_S) -> Markup
     try:
         tokens = parser.parse(text, env)
     except _TookTooLong:
-        return Markup("<pre>{}</pre>").format(text)
+        return Markup('<pre tabindex="0">{}</pre>').format(text)
     _place(tokens, place)
     html = parser.renderer.render(tokens, parser.options, env)
     return Markup(_clean(html, is_of_others=place.is_of_others))  # noqa: S704 - cleaned by nh3
 
 
 def _clean(html: str, *, is_of_others: bool) -> str:
-    return nh3.clean(
+    cleaned = nh3.clean(
         html,
         tags=set(_TAGS),
         attributes=dict(_ATTRIBUTES),
@@ -129,6 +135,9 @@ def _clean(html: str, *, is_of_others: bool) -> str:
         url_schemes=set(LINK_SCHEMES),
         link_rel="nofollow noopener ugc" if is_of_others else None,
     )
+    for element, scrolled in _SCROLLED:
+        cleaned = cleaned.replace(element, scrolled)
+    return cleaned
 
 
 @cache

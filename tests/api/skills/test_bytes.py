@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+import gc
 import hashlib
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.api.skills.registry import PLACE, Registry, client_of
 from tests.pipeline.journey import skill_md
+from vskill_platform.app import serving
 from vskill_platform.domain.archives import read_tar
 from vskill_platform.domain.content import content_digest
+from vskill_platform.stores import contents
+from vskill_platform.stores.byte_room import ByteRoom
 from vskill_platform.testing.git_repos import executable
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
@@ -45,6 +51,8 @@ async def test_every_byte_is_what_was_verified__in_files_and_archives(registry: 
         got = await registry.get(version[kind]["url"])
         assert f"sha256:{hashlib.sha256(got.content).hexdigest()}" == version[kind]["digest"]
         assert got.headers["ETag"] == f'"{version[kind]["digest"]}"'
+        digest = base64.b64encode(hashlib.sha256(got.content).digest()).decode()
+        assert got.headers["Repr-Digest"] == f"sha-256=:{digest}:"
         assert int(got.headers["Content-Length"]) == version[kind]["size"] == len(got.content)
         assert got.headers["Cache-Control"] == FOREVER
         known = await registry.client.get(version[kind]["url"], headers={"If-None-Match": got.headers["ETag"]})
@@ -99,3 +107,24 @@ async def test_downloads_are_counted_once_an_hour__and_not_where_no_bytes_were_s
     async with client_of(registry.app, address="192.0.2.9") as other:
         await other.get(f"{VERSION}/archive.zip")
     assert (await registry.read(f"{PLACE}/installs"))["downloads"] == 2
+
+
+async def test_archives_are_refused_for_a_moment__when_slow_clients_hold_all_the_room(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await registry.journey.publish("acme/greeting", FILES)
+    size = (await registry.get(VERSION)).json()["zip"]["size"]
+    room = ByteRoom(2 * size)
+    monkeypatch.setattr(contents, "ROOM", room)
+    async with serving(registry.app) as address, httpx.AsyncClient(base_url=address) as client:
+        held = [room.hold(bytes(size)), room.hold(bytes(size))]
+        for way in ("archive.zip", "archive.tar", "files/SKILL.md"):
+            refused = await client.get(f"{VERSION}/{way}")
+            assert (refused.status_code, refused.json()["code"]) == (503, "registry_busy"), way
+            assert int(refused.headers["Retry-After"]) > 0
+        held.clear()
+        for _ in range(5):
+            assert (await client.get(f"{VERSION}/archive.zip")).status_code == 200
+            assert (await client.head(f"{VERSION}/archive.zip")).status_code == 200
+    gc.collect()
+    assert room.taken == 0

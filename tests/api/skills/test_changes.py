@@ -32,15 +32,18 @@ class Mirror:
 
     async def follow(self) -> None:
         """Ask until there is no more."""
-        while True:
-            answer = await self._registry.read(SKILLS, updatedSince=self._until, limit=self._limit)
-            for tombstone in answer["tombstones"]:
-                self.skills.pop(tombstone["slug"], None)
-                self.gone[tombstone["slug"]] = tombstone
-            self.skills.update({skill["slug"]: skill["version"] for skill in answer["skills"]})
-            self._until = answer["until"]
-            if not answer["hasMore"]:
-                return
+        while await self.ask():
+            pass
+
+    async def ask(self) -> bool:
+        """Ask once. Says whether there is more."""
+        answer = await self._registry.read(SKILLS, updatedSince=self._until, limit=self._limit)
+        for tombstone in answer["tombstones"]:
+            self.skills.pop(tombstone["slug"], None)
+            self.gone[tombstone["slug"]] = tombstone
+        self.skills.update({skill["slug"]: skill["version"] for skill in answer["skills"]})
+        self._until = answer["until"]
+        return bool(answer["hasMore"])
 
 
 async def test_mirror_has_what_the_registry_has__through_publishing_renaming_and_withdrawing(
@@ -70,7 +73,7 @@ async def test_mirror_has_what_the_registry_has__through_publishing_renaming_and
 
 async def test_mirror_misses_nothing__when_the_log_was_trimmed_between_two_questions(registry: Registry) -> None:
     mirror = Mirror(registry, limit=3)
-    await _publish(registry, *(f"acme/many/s{number}" for number in range(10)))
+    await _publish(registry, *(f"acme/many/s{number}" for number in range(10)), late_ms=3 * 86_400_000)
     await mirror.follow()
     assert len(mirror.skills) == 10
     await _publish(registry, "acme/many/late")
@@ -83,6 +86,20 @@ async def test_mirror_misses_nothing__when_the_log_was_trimmed_between_two_quest
     assert sorted(mirror.skills) == sorted(
         [*(f"acme/many/s{number}" for number in range(10) if number not in (3, 4)), "acme/many/late", "acme/many/moved"]
     )
+
+
+async def test_mirror_misses_nothing__when_much_changes_behind_the_place_it_has_come_to(registry: Registry) -> None:
+    mirror = Mirror(registry, limit=3)
+    await _publish(registry, *(f"acme/many/s{number}" for number in range(9)))
+    while "acme/many/s2" not in mirror.skills:
+        assert await mirror.ask()
+    await _withdraw(registry, "acme/many/s0")
+    await _rename(registry, "acme/many/s1", "acme/many/a-first")
+    await _publish(registry, "acme/many/b-second")
+    await _withdraw(registry, "acme/many/s8")
+    await mirror.follow()
+    kept = [f"acme/many/s{number}" for number in range(2, 8)]
+    assert sorted(mirror.skills) == ["acme/many/a-first", "acme/many/b-second", *kept]
 
 
 async def test_mirror_misses_nothing__while_others_publish_and_withdraw_with_clocks_that_are_late(

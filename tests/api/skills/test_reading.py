@@ -7,6 +7,7 @@ import pytest
 from tests.api.skills.registry import OWNER, PLACE, SKILLS, SLUG, Registry
 from tests.pipeline.journey import skill_md
 from vskill_platform.pipeline.blocking import block_and_stop, make_block
+from vskill_platform.ports.engine import Engine
 from vskill_platform.testing.git_repos import executable
 
 PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(8)
@@ -173,3 +174,29 @@ async def test_publishers_are_counted__from_what_is_published(registry: Registry
     ]
     one = await registry.read(f"/api/v1/publishers/{OWNER}")
     assert ([row["slug"] for row in one["skills"]], one["total"]) == ([SLUG], 1)
+
+
+async def test_store_that_is_down_is_told__and_never_an_empty_list(registry: Registry, engine: Engine) -> None:
+    await registry.journey.publish("acme/greeting", {"SKILL.md": skill_md()})
+    await engine.close()
+    reads = [
+        SKILLS,
+        f"{SKILLS}?updatedSince=2020-01-01T00:00:00Z",
+        f"{SKILLS}/search?q=greeting",
+        *(f"{PLACE}{way}" for way in ("", "/versions", "/versions/1.0.0", "/security", "/installs", "/star", "/badge")),
+        f"{PLACE}/versions/1.0.0/archive.zip",
+        "/api/v1/publishers",
+        f"/api/v1/publishers/{OWNER}",
+        "/api/v1/export/skills.ndjson",
+        "/feeds/new.atom",
+        "/feeds/blocked.atom",
+        "/sitemap.xml",
+        "/sitemap-skills.xml",
+    ]
+    for path in reads:
+        answer = await registry.get(path)
+        assert (answer.status_code, answer.json()["code"]) == (503, "engine_closed"), (path, answer.text[:200])
+        assert int(answer.headers["Retry-After"]) > 0, path
+    for path in (f"{PLACE}/installs", f"{PLACE}/reports"):
+        written = await registry.client.post(path, json={"reason": "other", "text": "x"})
+        assert written.status_code == 503, path

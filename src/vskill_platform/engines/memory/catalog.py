@@ -38,5 +38,15 @@ class MemoryCatalog:
         following = sorted((one for one in self._documents(collection) if one.id > after), key=lambda one: one.id)
         return [document.with_terms_sorted() for document in following[:limit]]
 
+    async def form(self) -> int:
+        """The form that the documents are in."""
+        self._state.check_open()
+        return self._state.catalog_form
+
+    async def set_form(self, form: int) -> None:
+        """Note the form that the documents are in."""
+        self._state.check_open()
+        self._state.catalog_form = form
+
     def _documents(self, collection: Collection) -> list[Document]:
         return list(self._state.documents.get(collection.name, {}).values())

@@ -65,6 +65,7 @@ class MemoryState:
     timed: list[tuple[int, str, int]] = field(default_factory=list)
     message_number: int = 0
     documents: dict[str, dict[str, Document]] = field(default_factory=dict)
+    catalog_form: int = 0
     events: list[Event] = field(default_factory=list)
     event_sequence: int = 0
     arrivals: Signal = field(default_factory=Signal)

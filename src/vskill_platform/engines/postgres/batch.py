@@ -14,6 +14,7 @@ from vskill_platform.domain.delivery import error_text
 from vskill_platform.domain.errors import Conflict, VskillError
 from vskill_platform.domain.ids import CommitId, MessageId
 from vskill_platform.domain.recovery import MessageStatus
+from vskill_platform.domain.relevance import can_be_misspelt
 from vskill_platform.engines.facets import encode_facet
 from vskill_platform.engines.postgres.texts import from_stored, to_stored
 from vskill_platform.ports.commit import (
@@ -303,7 +304,10 @@ def _fields(document: Document) -> str:
     """The collection's name and its columns as JSON, as `apply_batch` takes a document."""
     texts = {name: to_stored(value) if isinstance(value, str) else value for name, value in document.sorts.items()}
     facets = {name: to_stored(encode_facet(value)) for name, value in document.facets.items()}
-    fields = {**facets, **texts, "weight": document.weight, "terms": _terms(document.terms)}
+    terms = _terms(document.terms)
+    fields = {**facets, **texts, "weight": document.weight, "terms": terms}
+    if document.collection.is_ranked:
+        fields["words"] = [term for term in terms if can_be_misspelt(term)]
     return f"{document.collection.name} {msgspec.json.encode(fields).decode()}"
 
 

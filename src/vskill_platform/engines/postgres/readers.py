@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeVar, cast
 
 import asyncpg
 
@@ -45,6 +45,10 @@ class Readers:
         """The row of a query that gives exactly one."""
         (row,) = await self.fetch(sql, *values)
         return row
+
+    async def snapshot(self, read: Callable[[asyncpg.Connection], Awaitable[T]]) -> T:
+        """What several statements say of one and the same moment. A read that lost its connection is tried once more."""
+        return await self._finish(self._snapshot(read))
 
     async def change(self, sql: str, *values: object) -> list[asyncpg.Record]:
         """The rows of a statement that writes, which is not tried again: CommitUnknown if its connection was lost."""
@@ -92,6 +96,24 @@ class Readers:
                 raise
             except LOST:
                 return await self._fetch_once(sql, values)
+
+    async def _snapshot(self, read: Callable[[asyncpg.Connection], Awaitable[T]]) -> T:
+        with translated_errors(self._access):
+            try:
+                return await self._snapshot_once(read)
+            except TimeoutError:
+                raise
+            except LOST:
+                return await self._snapshot_once(read)
+
+    async def _snapshot_once(self, read: Callable[[asyncpg.Connection], Awaitable[T]]) -> T:
+        async with self._pool.acquire() as connection:
+            try:
+                async with connection.transaction(isolation="repeatable_read", readonly=True):
+                    return await read(cast("asyncpg.Connection", connection))
+            except LOST:
+                connection.terminate()
+                raise
 
     async def _change(self, sql: str, values: tuple[object, ...]) -> list[asyncpg.Record]:
         with translated_errors(self._access):

@@ -12,6 +12,7 @@ from typing import Any
 import apsw
 
 from vskill_platform.domain.catalog import Collection, Document
+from vskill_platform.domain.relevance import can_be_misspelt
 from vskill_platform.engines.facets import decode_facet, encode_facet
 from vskill_platform.engines.sqlite.connection import fetch_all, fetch_one
 
@@ -28,12 +29,21 @@ def index_document(connection: apsw.Connection, document: Document) -> None:
     if known is None:
         connection.execute(sql.insert, (document.id, *values))
         connection.execute(sql.insert_terms, (connection.last_insert_rowid(), terms))
+        _learn_words(connection, document)
         return
     number, known_terms = known
     connection.execute(sql.update, (*values, number))
     if known_terms != terms:
         connection.execute(sql.delete_terms, (number,))
         connection.execute(sql.insert_terms, (number, terms))
+        _learn_words(connection, document)
+
+
+def _learn_words(connection: apsw.Connection, document: Document) -> None:
+    """Note the words that a misspelt one may stand for."""
+    if document.collection.is_ranked:
+        words = tuple(term for term in document.terms if can_be_misspelt(term))
+        connection.execute(_statements(document.collection).learn, (encode_facet(words),))
 
 
 def unindex_document(connection: apsw.Connection, collection: Collection, identity: str) -> None:
@@ -56,15 +66,6 @@ def read_documents(connection: apsw.Connection, collection: Collection, *, after
             facets, sorts = _facets_and_sorts(collection, values)
             document = Document(collection, identity, row, facets, sorts, known, weight)
             found.append(document.with_terms_sorted())
-    return found
-
-
-def all_documents(connection: apsw.Connection, collection: Collection) -> list[Document]:
-    """Every document."""
-    found: list[Document] = []
-    for _, identity, row, terms, weight, *values in fetch_all(connection, _statements(collection).read, ("", -1)):
-        facets, sorts = _facets_and_sorts(collection, values)
-        found.append(Document(collection, identity, row, facets, sorts, decode_terms(terms), weight))
     return found
 
 
@@ -117,6 +118,7 @@ class _Statements:
         self.update = f"UPDATE {table} SET {', '.join(f'{column} = ?' for column in columns)} WHERE number = ?"
         self.delete = f"DELETE FROM {table} WHERE number = ?"
         self.insert_terms = f"INSERT INTO {table}_terms (rowid, terms) VALUES (?, ?)"
+        self.learn = f"INSERT OR IGNORE INTO {table}_words SELECT value FROM json_each(?)"
         self.delete_terms = f"DELETE FROM {table}_terms WHERE rowid = ?"
 
 

@@ -62,7 +62,7 @@ class SqliteEngine:
         self.kv = SqliteKV(self._readers, clock)
         self.writes = SqliteCommit(self.writer, self._readers)
         self.queue = SqliteQueue(self.writer, self._readers, clock, self._arrivals, max_attempts=max_attempts)
-        self.catalog = SqliteCatalog(self._readers)
+        self.catalog = SqliteCatalog(self._readers, self.writer)
         self.events = SqliteEvents(self.writer, self._readers, clock, Signal())
         self.limiter = ProcessLimiter(clock)
         self.writer.start()

@@ -7,11 +7,12 @@ would encode it anew for every pattern.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple, Protocol
 
 import re2  # type: ignore[import-untyped]
+from re2 import _re2
 
 from vskill_platform.domain.errors import InvalidRules
 
@@ -38,52 +39,67 @@ class Span(NamedTuple):
     end: int
 
 
-class _Match(Protocol):
-    def span(self, group: int = 0) -> tuple[int, int]: ...
+class _Engine(Protocol):
+    """What is used of the engine's own compiled pattern. The face it shows to Python costs more than most searches do."""
+
+    def ok(self) -> bool: ...
+
+    def error(self) -> bytes: ...
+
+    def Match(self, anchor: object, data: bytes, start: int, end: int) -> list[tuple[int, int]]: ...  # noqa: N802
+
+    def NumberOfCapturingGroups(self) -> int: ...  # noqa: N802
+
+    def ProgramSize(self) -> int: ...  # noqa: N802
 
 
-class _Regexp(Protocol):
-    groups: int
-    programsize: int
-
-    def search(self, text: bytes, pos: int | None = None, endpos: int | None = None) -> _Match | None: ...
-
-    def finditer(self, text: bytes, pos: int | None = None, endpos: int | None = None) -> Iterator[_Match]: ...
+_ANYWHERE = _re2.RE2.Anchor.UNANCHORED
+_NOWHERE = (-1, -1)
 
 
 class Pattern:
     """One compiled pattern. Raises InvalidRules for a text that the engine does not take."""
 
-    __slots__ = ("_groups", "_regexp")
+    __slots__ = ("_engine", "_groups", "_match")
 
     def __init__(self, source: str, *, memory: int = PATTERN_MEMORY) -> None:
-        try:
-            self._regexp: _Regexp = re2.compile(source, _options(memory))
-        except re2.error as exc:
-            reason = exc.args[0] if exc.args else "it does not compile"
-            text = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
-            raise InvalidRules(f"google-re2 does not take the pattern: {text}.", pattern=source) from exc
-        self._groups = range(1, self._regexp.groups + 1)
+        self._engine: _Engine = _re2.RE2(source.encode(), _options(memory))
+        if not self._engine.ok():
+            reason = self._engine.error().decode(errors="replace") or "it does not compile"
+            raise InvalidRules(f"google-re2 does not take the pattern: {reason}.", pattern=source)
+        self._match = self._engine.Match
+        self._groups = range(1, self._engine.NumberOfCapturingGroups() + 1)
 
     @property
     def program_size(self) -> int:
         """How many instructions the pattern compiles to; a measure of its cost."""
-        return self._regexp.programsize
+        return self._engine.ProgramSize()
 
     def is_in(self, data: bytes, *, start: int = 0, end: int | None = None) -> bool:
         """Whether the pattern matches anywhere between these offsets."""
-        return self._regexp.search(data, start, end) is not None
+        stop = len(data) if end is None else min(end, len(data))
+        return start <= stop and self._match(_ANYWHERE, data, start, stop)[0] != _NOWHERE
 
     def spans(self, data: bytes) -> Iterator[Span]:
         """Every match that does not overlap the one before, from left to right."""
-        return (Span(*match.span()) for match in self._regexp.finditer(data))
+        return (Span(*found[0]) for found in self._matches(data))
 
     def groups(self, data: bytes) -> Iterator[str]:
         """What the first group that took part caught, match by match."""
-        for match in self._regexp.finditer(data):
-            span = next((span for span in map(match.span, self._groups) if span[0] >= 0), None)
+        for found in self._matches(data):
+            span = next((found[group] for group in self._groups if found[group][0] >= 0), None)
             if span is not None:
                 yield data[span[0] : span[1]].decode(errors="replace")
+
+    def _matches(self, data: bytes) -> Iterator[list[tuple[int, int]]]:
+        """Every match with its groups. Behind an empty match the search goes on one byte further."""
+        match, end, at = self._match, len(data), 0
+        while (found := match(_ANYWHERE, data, at, end))[0] != _NOWHERE:
+            yield found
+            if at == end:
+                return
+            stop = found[0][1]
+            at = stop if stop != at else at + 1
 
 
 class PatternSet:
@@ -103,9 +119,7 @@ class PatternSet:
 
     def which(self, data: bytes) -> list[int]:
         """The numbers of the patterns that may match, in ascending order."""
-        found = (
-            number * GROUP_SIZE + index for number, group in enumerate(self._sets) for index in group.Match(data) or ()
-        )
+        found = (number * GROUP_SIZE + index for number, match in enumerate(self._sets) for index in match(data))
         return sorted(found)
 
 
@@ -127,17 +141,13 @@ def _loosen_token(token: re.Match[str]) -> str:
     return "*" if int(least) == 0 else "+"
 
 
-def _compile_set(sources: Sequence[str]) -> re2.Set:
-    group = re2.Set.SearchSet(_options(SET_MEMORY))
-    try:
-        for source in sources:
-            group.Add(source)
-        group.Compile()
-    except re2.error as exc:
-        raise InvalidRules(
-            "Some patterns together need more memory than they may have. Make the largest smaller."
-        ) from exc
-    return group
+def _compile_set(sources: Sequence[str]) -> Callable[[bytes], list[int]]:
+    """The way to ask which of these patterns may match a text."""
+    group = _re2.Set(_ANYWHERE, _options(SET_MEMORY))
+    if any(group.Add(source.encode()) < 0 for source in sources) or not group.Compile():
+        raise InvalidRules("Some patterns together need more memory than they may have. Make the largest smaller.")
+    match: Callable[[bytes], list[int]] = group.Match
+    return match
 
 
 def _options(memory: int) -> re2.Options:

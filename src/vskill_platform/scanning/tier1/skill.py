@@ -18,6 +18,7 @@ from vskill_platform.domain.content import SKILL_FILE_NAMES, SkillContent, Skill
 from vskill_platform.scanning.limits import ScanLimits
 from vskill_platform.scanning.tier1.file_kinds import UTF16_MARKS, FileKind, Shape, kinds_of, shape_of, suffix_of
 from vskill_platform.scanning.tier1.languages import Language, language_of_fence, language_of_file
+from vskill_platform.scanning.tier1.letters import beyond_ascii
 from vskill_platform.scanning.tier1.markdown.document import Document
 from vskill_platform.scanning.tier1.rules import Ruleset
 
@@ -176,7 +177,7 @@ class FileUnderScan:
     @cached_property
     def has_invisible_text(self) -> bool:
         """Whether the text has a character in it that takes no room on a screen."""
-        return not self.text.isascii() and WITHOUT_WIDTH.search(self.text) is not None
+        return WITHOUT_WIDTH.search(beyond_ascii(self.encoded)) is not None
 
     @cached_property
     def has_places(self) -> bool:

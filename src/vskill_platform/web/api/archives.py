@@ -5,6 +5,7 @@ What people submitted is never shown as a page from here: a file is plain text o
 
 from __future__ import annotations
 
+import base64
 from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import quote
@@ -16,6 +17,7 @@ from litestar.params import FromPath
 from litestar.response import Stream
 
 from vskill_platform.domain.skill import Skill
+from vskill_platform.stores.byte_room import HeldBytes
 from vskill_platform.stores.contents import find_file, read_archive, read_file
 from vskill_platform.stores.counts import skill_identity
 from vskill_platform.stores.installs import count_download
@@ -105,18 +107,19 @@ async def download_tar(
 
 async def _send_archive(request: Request[Any, Any, State], skill: Skill, number: str, *, kind: str) -> Stream:
     version = await published_version(skill, number)
-    digest = version.zip_digest if kind == "zip" else version.tar_digest
-    archive = await read_archive(version, digest=digest)
+    is_zip = kind == "zip"
+    digest = version.zip_digest if is_zip else version.tar_digest
+    archive = await read_archive(version, digest=digest, size=version.zip_size if is_zip else version.tar_size)
     name = f"{skill.slug.replace('/', '-')}-{version.version}.{kind}"
     return Stream(
         _pieces(archive),
-        media_type="application/zip" if kind == "zip" else "application/x-tar",
+        media_type="application/zip" if is_zip else "application/x-tar",
         headers={
             **FOREVER,
             "ETag": f'"{digest}"',
             "X-Content-Digest": version.content_digest,
-            "X-Archive-Digest": digest,
-            "Content-Length": str(len(archive)),
+            "Repr-Digest": _repr_digest(digest),
+            "Content-Length": str(len(archive.content)),
             "Content-Disposition": _attachment(name),
             "Content-Security-Policy": _SANDBOX,
         },
@@ -124,9 +127,15 @@ async def _send_archive(request: Request[Any, Any, State], skill: Skill, number:
     )
 
 
-async def _pieces(archive: bytes) -> AsyncIterator[bytes]:
-    for start in range(0, len(archive), _CHUNK_BYTES):
-        yield archive[start : start + _CHUNK_BYTES]
+def _repr_digest(digest: str) -> str:
+    """A digest of ours in the form of RFC 9530."""
+    raw = bytes.fromhex(digest.removeprefix("sha256:"))
+    return f"sha-256=:{base64.b64encode(raw).decode()}:"
+
+
+async def _pieces(archive: HeldBytes) -> AsyncIterator[bytes]:
+    for start in range(0, len(archive.content), _CHUNK_BYTES):
+        yield archive.content[start : start + _CHUNK_BYTES]
 
 
 async def _count(request: Request[Any, Any, State], skill: Skill, digest: str) -> None:

@@ -66,6 +66,8 @@ async def show_pages_part(request: Request[Any, Any, State]) -> Response[str]:
 @get("/sitemap-skills.xml", summary="Map of a part of the skills", tags=["feeds"], media_type=XML_TYPE)
 async def show_skills_part(request: Request[Any, Any, State], after: After = "") -> Stream:
     """Up to 50,000 skills in the order of their slugs, after one. The index names the parts."""
+    # A stream that has begun can only be cut off, so a store that is down is found out before.
+    await current_env("catalog").catalog.documents(SKILLS, after=after, limit=1)
     return Stream(_write_part(site_url(request), after), media_type=XML_TYPE, headers=_HEADERS)
 
 

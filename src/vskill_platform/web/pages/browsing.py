@@ -23,7 +23,8 @@ SORTS = {
     "score": "Highest score",
     "name": "Name",
 }
-_BEST_MATCH = {"": "Best match"}
+_BY_ITSELF = "updated"
+"""The order of a list that nobody has ordered or searched."""
 _ASCENDING = ("name",)
 _MOST_VALUES = 10
 _LAST_PAGE = 10_000
@@ -86,8 +87,7 @@ async def browse_skills(request: PageRequest) -> Response[str]:
         paging=paging,
         summary=_summary(wish, paging),
         facets=[_facet(name, wish.chosen[name], found.counts.get(name, {})) for name in FACETS],
-        sorts={**(_BEST_MATCH if wish.search else {}), **SORTS},
-        chosen_sort=wish.sort or ("" if wish.search else "updated"),
+        sorts=_sorts_of(wish),
         removals=[(label_of(name, value), wish.without(name, value)) for name in FACETS for value in wish.chosen[name]],
     )
 
@@ -129,6 +129,13 @@ def read_page_number(request: PageRequest) -> int:
     return int(given)
 
 
+def _sorts_of(wish: Wish) -> dict[str, str]:
+    """The orders to choose from. The first is that of a list as it comes, so that words typed next are not bound to another."""
+    if wish.search:
+        return {"": "Best match", **SORTS}
+    return {"": SORTS[_BY_ITSELF], **{sort: label for sort, label in SORTS.items() if sort != _BY_ITSELF}}
+
+
 def label_of(facet: str, value: str) -> str:
     """How a value of a facet is written."""
     if facet == "capability":
@@ -137,19 +144,19 @@ def label_of(facet: str, value: str) -> str:
 
 
 def _facet(name: str, chosen: tuple[str, ...], counts: dict[str, int]) -> Facet:
-    known = {value: count for value, count in counts.items() if value}
-    ordered = _in_order(name, known)
+    ordered = in_order(name, counts)
     shown = [value for place, value in enumerate(ordered) if place < _MOST_VALUES or value in chosen]
-    shown += [value for value in chosen if value not in known]
-    values = [FacetValue(value, label_of(name, value), known.get(value, 0), value in chosen) for value in shown]
-    return Facet(name, FACETS[name], values, len(ordered) - sum(value in known for value in shown))
+    shown += [value for value in chosen if value not in ordered]
+    values = [FacetValue(value, label_of(name, value), counts.get(value, 0), value in chosen) for value in shown]
+    return Facet(name, FACETS[name], values, len(ordered) - sum(value in ordered for value in shown))
 
 
-def _in_order(name: str, counts: dict[str, int]) -> list[str]:
-    """Tiers and capabilities in the order of their list, other values by how many skills have them."""
+def in_order(name: str, counts: dict[str, int]) -> list[str]:
+    """Tiers and capabilities in the order of their list, other values by how many skills have them; no empty ones."""
     fixed = {"tier": [tier.value for tier in reversed(CertTier)], "capability": list(CAPABILITY_WORDS)}.get(name, [])
+    known = (value for value in counts if value)
     return sorted(
-        counts, key=lambda value: (fixed.index(value) if value in fixed else len(fixed), -counts[value], value)
+        known, key=lambda value: (fixed.index(value) if value in fixed else len(fixed), -counts[value], value)
     )
 
 

@@ -47,6 +47,11 @@ class Chart(NamedTuple):
     lines: Sequence[str] = ()
 
     @property
+    def is_unknown(self) -> bool:
+        """Whether nobody has counted any of it."""
+        return all(value is None for series in self.series for value in series.values)
+
+    @property
     def is_empty(self) -> bool:
         """Whether there is nothing to draw but zeros and gaps."""
         return not any(value for series in self.series for value in series.values)

@@ -8,7 +8,7 @@ from litestar.params import FromPath
 from vskill_platform.domain.errors import NotFound
 from vskill_platform.stores.skills import SkillQuery, search_skills
 from vskill_platform.web.api.publishers import find_publishers
-from vskill_platform.web.pages.browsing import PAGE_SIZE, label_of, read_page_number
+from vskill_platform.web.pages.browsing import PAGE_SIZE, in_order, label_of, read_page_number
 from vskill_platform.web.pages.paging import make_paging, offset_of
 from vskill_platform.web.pages.rendering import PageRequest, page
 from vskill_platform.web.pages.skill_frame import find_near
@@ -49,8 +49,8 @@ async def show_publisher(request: PageRequest, name: FromPath[str]) -> Response[
             f"There is no publisher '{shown}' with a published skill.", name=shown, near=await find_near(shown)
         )
     counts = {
-        facet: [(label_of(facet, value), count, value) for value, count in found.counts.get(facet, {}).items() if value]
-        for facet in _COUNTED
+        facet: [(label_of(facet, value), counted[value], value) for value in in_order(facet, counted)]
+        for facet, counted in found.counts.items()
     }
     return page(
         request,

@@ -12,6 +12,7 @@ from vskill_platform.stores.catalog import Rows
 from vskill_platform.stores.pause import get_pause
 from vskill_platform.stores.submissions import SubmissionRow, get_submission_index
 from vskill_platform.web.pages.paging import PageNumber, address, make_paging, offset_of
+from vskill_platform.web.pages.queue_charts import read_charts
 from vskill_platform.web.pages.rendering import PageRequest, page
 
 PATH = "/queue"
@@ -66,7 +67,7 @@ async def show_queue_page(
         chosen=chosen,
         fragment=address(PATH, {**chosen, "page": number if number > 1 else None, "fragment": "true"}),
         pause=await get_pause(),
-        charts=[],
+        charts=[] if fragment else await read_charts(),
     )
 
 

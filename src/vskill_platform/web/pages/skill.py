@@ -109,7 +109,9 @@ def _as_lines(content: bytes) -> _Shown:
         text = content.decode()
     except UnicodeDecodeError:
         return _NO_TEXT
-    return _NO_TEXT if "\0" in text else _Shown(text.replace("\r\n", "\n").split("\n"))
+    if "\0" in text:
+        return _NO_TEXT
+    return _Shown(text.replace("\r\n", "\n").removesuffix("\n").split("\n"))
 
 
 @get("/skills/{owner:str}/{repo:str}")

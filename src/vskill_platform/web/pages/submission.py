@@ -9,14 +9,19 @@ from litestar.params import FromPath, FromQuery
 from litestar.response import Redirect
 from litestar.status_codes import HTTP_303_SEE_OTHER
 
+from vskill_platform.domain.source_link import source_link
+from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.pipeline.intake import submit_again
+from vskill_platform.stores.positions import find_position
 from vskill_platform.web.api.parameters import MOST_SUBJECTS
 from vskill_platform.web.api.submissions import view_submission
 from vskill_platform.web.pages.paging import address
 from vskill_platform.web.pages.rendering import PageRequest, page
+from vskill_platform.web.pages.skill import by_severity
 from vskill_platform.web.pages.stages import is_under_way, last_step, stages_of
-from vskill_platform.web.pages.submission_words import may_try_again, tell_answer, tell_standing
+from vskill_platform.web.pages.submission_words import may_try_again, tell_answer, tell_place, tell_standing
 from vskill_platform.web.surface.rate_limits import SUBMISSIONS, limited
+from vskill_platform.web.views import SubmissionView
 
 
 @get("/submissions/{identity:str}")
@@ -40,12 +45,19 @@ async def _describe(identity: str) -> dict[str, Any]:
         "stages": stages_of(view),
         "told": tell_standing(view),
         "last": last_step(view),
-        "place": "",
-        "source": "",
+        "place": tell_place(await find_position(identity)) if view.state is SubmissionState.RECEIVED else "",
+        "source": _source(view),
+        "findings": by_severity(view.scan.findings) if view.scan is not None else [],
         "is_live": is_under_way(view),
         "followed": [view.id, *(child.id for child in view.children)][:MOST_SUBJECTS],
         "may_try_again": may_try_again(view),
     }
+
+
+def _source(view: SubmissionView) -> str:
+    """Where its files are at the commit that was scanned, or nothing where that is not known."""
+    link = source_link(view.repo_url, commit=view.commit or "", path=view.skill_path)
+    return "" if link is None else f"{link}/"
 
 
 @post("/submissions/{identity:str}/again", status_code=HTTP_303_SEE_OTHER, guards=[limited(SUBMISSIONS)])

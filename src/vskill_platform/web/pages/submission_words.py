@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from vskill_platform.domain.submission import CATEGORY_OF, Category, SubmissionState, Trigger
 from vskill_platform.pipeline.intake import Answer
+from vskill_platform.stores.positions import Position
+from vskill_platform.web.pages.wording import duration
 from vskill_platform.web.views import SubmissionView
 
 _STANDS = {
@@ -87,3 +89,13 @@ def may_try_again(view: SubmissionView) -> bool:
     return (
         CATEGORY_OF[view.state] in (Category.REJECTED, Category.PUBLISHED) or view.state is SubmissionState.NEEDS_REVIEW
     )
+
+
+def tell_place(position: Position) -> str:
+    """Where it stands in the line and how long it is likely to wait, as far as that is known."""
+    if position.position is None:
+        return ""
+    place = f"Number {position.position:,} of {position.total:,} in the line"
+    if position.expected_wait_s is None:
+        return f"{place}."
+    return f"{place}. It should be taken up in about {duration(position.expected_wait_s * 1000)}."

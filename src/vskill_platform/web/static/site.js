@@ -60,6 +60,14 @@
     field.focus();
     field.select();
   });
+  function tellFailure(hasFailed) {
+    for (const notice of document.querySelectorAll("[data-failed]")) notice.hidden = !hasFailed;
+  }
+
+  for (const failure of ["htmx:responseError", "htmx:sendError", "htmx:timeout"]) {
+    document.addEventListener(failure, () => tellFailure(true));
+  }
+  document.addEventListener("htmx:afterSwap", () => tellFailure(false));
   document.addEventListener("htmx:afterSettle", showCopyButtons);
   startThemeSwitch();
   showCopyButtons();

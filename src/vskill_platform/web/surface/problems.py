@@ -26,6 +26,7 @@ from vskill_platform.domain.errors import (
     MethodNotAllowed,
     NotFound,
     RateLimited,
+    RegistryBusy,
     RegistryUnreachable,
     ScannerUnavailable,
     SkillMoved,
@@ -65,6 +66,7 @@ _STATUSES: tuple[tuple[type[VskillError], int], ...] = (
     (TooManyStreams, 503),
     (ScannerUnavailable, 503),
     (RegistryUnreachable, 503),
+    (RegistryBusy, 503),
     (BindingUnavailable, 500),
 )
 _OF_FRAMEWORK: dict[int, type[VskillError]] = {404: NotFound, 405: MethodNotAllowed, 413: BodyTooLarge}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from vskill_platform.scanning.tier1.code.registries import REGISTRIES
@@ -15,6 +16,8 @@ from vskill_platform.scanning.tier1.code.registries import REGISTRIES
 UNKNOWN = "\0"
 """Stands around the name of a piece of text that only the running program knows."""
 LONGEST_ADDRESS = 2_000
+KNOWN_HOSTS = 1024
+"""Hosts whose reading is kept: a skill names the same few again and again."""
 _METADATA_HOSTS = frozenset(["169.254.169.254", "metadata.google.internal", "100.100.100.200", "fd00:ec2::254"])
 _IDENTITY = re.compile(r"credential|token|identity|user-?data|security", re.IGNORECASE)
 
@@ -158,6 +161,7 @@ def kind_of_address(address: str) -> HostKind:
     return kind
 
 
+@lru_cache(maxsize=KNOWN_HOSTS)
 def kind_of_host(host: str) -> HostKind:
     """What is known of a host, given as `host_of` gives it."""
     if not host:
@@ -193,6 +197,7 @@ def _known(labels: list[str], start: int) -> HostKind | None:
     return None if start and domain in _WHOLE_HOSTS else kind
 
 
+@lru_cache(maxsize=KNOWN_HOSTS)
 def _plain_host(authority: str) -> str:
     if authority.startswith("["):
         return _short(authority[1:].partition("]")[0])

@@ -99,7 +99,9 @@ class Document:
         return [section.first_line for section in self.sections]
 
 
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]|$)")
+_CLOSING = re.compile(r"[ \t]+#+[ \t]*$")
+"""The signs that may end a heading as they begin it."""
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _FENCE = re.compile(
     r"(?P<lead>[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*){0,6})(?P<fence>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$"
@@ -125,9 +127,12 @@ class _Reader:
 
     def read(self) -> Iterator[Block]:
         yield from self._frontmatter()
-        while self._at < len(self._lines):
-            line = self._lines[self._at]
-            if not line or line.isspace():
+        lines, count = self._lines, len(self._lines)
+        while self._at < count:
+            line = lines[self._at]
+            if line[:1].isalpha():  # nothing but a paragraph begins with a letter
+                yield self._paragraph()
+            elif not line or line.isspace():
                 self._at += 1
             else:
                 yield self._block(line[:_LONGEST_MARK])
@@ -152,8 +157,9 @@ class _Reader:
         heading = _HEADING.match(line) if first == "#" else None
         if heading:
             self._at += 1
-            level = len(heading[1])
-            return Block(BlockKind.HEADING, (heading[2] or "").strip(), self._at, self._at, level=level)
+            text = line[heading.end() :].lstrip(" \t")
+            title = _CLOSING.sub("", text, count=1) if "#" in text else text
+            return Block(BlockKind.HEADING, title.strip(), self._at, self._at, level=len(heading[1]))
         if first == "<" and _HTML.match(line):
             return self._html(line)
         if first == ">" and _QUOTE.match(line):
@@ -198,7 +204,11 @@ class _Reader:
         """The lines up to a blank one or to the beginning of something else."""
         lines, start = self._lines, self._at
         end = start + 1
-        while end < len(lines) and lines[end] and self._continues(kind, lines[end][:_LONGEST_MARK]):
+        is_table = kind is BlockKind.TABLE
+        while end < len(lines) and (line := lines[end]):
+            is_more = not is_table and line[0].isalpha()  # nothing else begins with a letter
+            if not is_more and not self._continues(kind, line[:_LONGEST_MARK]):
+                break
             end += 1
         self._at = end
         return self._made(kind, start, end)

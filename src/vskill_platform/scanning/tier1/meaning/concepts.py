@@ -16,6 +16,7 @@ from itertools import islice
 from pathlib import Path
 
 from vskill_platform.domain.errors import InvalidRules
+from vskill_platform.scanning.tier1.letters import beyond_ascii
 from vskill_platform.scanning.tier1.patterns import Pattern, PatternSet, Span, compile_pattern
 
 CONCEPTS_FILE = Path(__file__).with_name("concepts.toml")
@@ -68,7 +69,7 @@ def english_in(data: bytes) -> frozenset[str]:
 
 def has_other_scripts(data: bytes) -> bool:
     """Whether a text has letters that are not Latin."""
-    return not data.isascii() and _OTHER_LETTERS.search(data.decode(errors="ignore")) is not None
+    return _OTHER_LETTERS.search(beyond_ascii(data)) is not None
 
 
 @cache

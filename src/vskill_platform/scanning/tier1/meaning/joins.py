@@ -34,8 +34,7 @@ def _downloaded_and_run(skill: SkillUnderScan, facts: Sequence[Fact]) -> Iterato
         and kind_of_host(hosts.get((fact.file, fact.line), "")) is not HostKind.VENDOR
     }
     for fact in facts:
-        name = _name(fact)
-        if fact.kind is FactKind.EXECUTES and name in fetched:
+        if fact.kind is FactKind.EXECUTES and (name := _name(fact)) in fetched:
             first = fetched.pop(name)
             yield _sighting(DOWNLOADED_AND_RUN, skill, fact, f"{name} comes from {first.file}, line {first.line}")
 

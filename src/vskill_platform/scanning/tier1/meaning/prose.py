@@ -13,8 +13,9 @@ from vskill_platform.scanning.tier1.views.view import LineIndex, View
 PROSE_FENCES = frozenset(["", "text", "txt", "markdown", "md", "plain", "plaintext", "prompt", "xml", "html", "yaml"])
 """What fenced blocks call themselves that may be read as sentences."""
 PROSE_SUFFIXES = frozenset(["", "txt", "text", "rst", "adoc", "org"])
-_HYPHENATED = re.compile(r"([^\W\d_])-\n[ \t]*([a-z]{2,20})\b[ \t]?")
-"""A word that goes on in the next line."""
+_HYPHENATED = re.compile(r"-\n[ \t]*([a-z]{2,20})\b[ \t]?")
+"""The end of a line and the rest of a word, if the line ends in a letter and a hyphen."""
+_LETTER = re.compile(r"[^\W\d_]")
 _SENTENCE = re.compile(r"[ \t]{0,12}[A-Z][a-z]{0,20}(?:,? [a-z'’]{1,20}){5}")
 """A line of a sentence, which is none of code, whatever the block calls itself."""
 _LEFT_OUT = frozenset([BlockKind.FENCE, BlockKind.FRONTMATTER])
@@ -37,7 +38,17 @@ def _prose(file: FileUnderScan) -> bytes:
             kept = [line if _SENTENCE.match(line) else "" for line in lines[block.first_line - 1 : block.last_line]]
             lines[block.first_line - 1 : block.last_line] = kept
     text = "\n".join(lines)
-    return (_HYPHENATED.sub(r"\1\2\n", text) if "-\n" in text else text).encode()
+    return (_unhyphenated(text) if "-\n" in text else text).encode()
+
+
+def _unhyphenated(text: str) -> str:
+    """The text with each word in one line that goes on in the next one. The pattern begins with what is rare."""
+    parts, at = list[str](), 0
+    for found in _HYPHENATED.finditer(text):
+        if found.start() > at and _LETTER.match(text, found.start() - 1):
+            parts += (text[at : found.start()], found[1], "\n")
+            at = found.end()
+    return "".join((*parts, text[at:]))
 
 
 def _is_prose(block: Block, *, of_lines: int) -> bool:

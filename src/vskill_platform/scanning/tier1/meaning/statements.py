@@ -39,9 +39,11 @@ NEGATION_REACH = 90
 MOST_ACTIONS = 16
 """How many places of something done are looked at in one stretch of text, in search of one that is not negated."""
 _BOUNDARY = re.compile(
-    rb"[.!?](?=[\s\"'`)\]*_]|\Z)|\xe3\x80\x82|\xef\xbc\x81|\xef\xbc\x9f|\xe0\xa5\xa4|\xd8\x9f"
-    rb"|\n(?=[ \t]*(?:\n|[-*+>|#]|\d{1,3}[.)]|[a-z-]{1,30}:[ \t]))"
+    rb"[.!?\n\xe3\xef\xe0\xd8](?:(?<=[.!?])(?=[\s\"'`)\]*_]|\Z)|(?<=\xe3)\x80\x82|(?<=\xef)\xbc[\x81\x9f]|(?<=\xe0)\xa5\xa4"
+    rb"|(?<=\xd8)\x9f|(?<=\n)(?=[ \t]*(?:\n|[-*+>|#]|\d{1,3}[.)]|[a-z-]{1,30}:[ \t])))"
 )
+"""Where a sentence ends. All that it can begin with stands first, for `re` to pass over the rest quickly."""
+_NEWLINE = ord("\n")
 _NEW_CLAUSE = re.compile(rb"[;:\n(]| but | and then | instead,")
 _NO_NEGATION = re.compile(
     rb"(?i)(?:do not|don't|never|not|no) (?:\w+ )?(?:forget|fail|omit|skip|hesitate|neglect|miss|only|just|matter|later|"
@@ -125,20 +127,33 @@ class Text:
 
     def sentence(self, offset: int, *, sentences: int = 1) -> Span:
         """The sentence at an offset, and those beside it where more than one is asked for, as far as they are near."""
-        first = max(0, offset - REACH)
-        ends = [found.end() for found in _BOUNDARY.finditer(self.data, first, offset + REACH)]
-        at = bisect_right(ends, offset)
-        start = ends[at - sentences] if at >= sentences else first
-        end = ends[at + sentences - 1] if at + sentences <= len(ends) else min(len(self.data), offset + REACH)
-        return Span(start, end)
+        ends, at = self._ends, bisect_right(self._ends, offset)
+        start = ends[at - sentences] if at >= sentences else 0
+        end = ends[at + sentences - 1] if at + sentences <= len(ends) else len(self.data)
+        last = min(len(self.data), offset + REACH)
+        if end < last and self.data[end - 1] == _NEWLINE and not _BOUNDARY.match(self.data, end - 1, last):
+            end = last  # what makes an end of this line is not near any more
+        return Span(max(start, offset - REACH), min(end, last))
+
+    @cached_property
+    def _ends(self) -> array[int]:
+        """Where the sentences end."""
+        return array("Q", (found.end() for found in _BOUNDARY.finditer(self.data)))
 
     def may_say(self, either: str) -> bool:
         """Whether one of the concepts of `a|b` can occur at all."""
         return len(self._languages) > 1 or not self.in_english.isdisjoint(_alternatives(either))
 
+    def _may_say_all(self, rule: Rule) -> bool:
+        """Whether all concepts of a rule can occur; the rarest is asked for first."""
+        if len(self._languages) > 1:
+            return True
+        english = self.in_english
+        return not any(english.isdisjoint(_alternatives(either)) for either in reversed(rule.says))
+
     def statements(self, rule: Rule) -> Iterator[Span]:
         """Where the rule's concepts come together: the place of what is done, once a sentence."""
-        if not all(map(self.may_say, rule.says)):
+        if not self._may_say_all(rule):
             return
         looked_at = -1
         for rarest in self.places(_alternatives(rule.says[-1])):
@@ -225,7 +240,7 @@ def statement_analyser(make_views: ViewMaker) -> Analyser:
 def statements_in(text: Text, view: View, skill: SkillUnderScan) -> Iterator[Hit]:
     """Where the rules that apply to a view hit what its sentences say."""
     for rule in skill.ruleset.statement_rules:
-        if rule.applies_to & view.kinds:
+        if not rule.applies_to.isdisjoint(view.kinds):
             found = islice(text.statements(rule), skill.limits.max_matches)
             yield from (hit_at(rule, view, span) for span in found)
 

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from functools import lru_cache
 
 from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.calls import KnownCalls
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
-from vskill_platform.scanning.tier1.code.python.checks.data import check_data
-from vskill_platform.scanning.tier1.code.python.checks.execution import check_execution
-from vskill_platform.scanning.tier1.code.python.checks.files import check_encryption, check_files
+from vskill_platform.scanning.tier1.code.python.checks.data import check_data, may_load
+from vskill_platform.scanning.tier1.code.python.checks.execution import check_execution, may_run
+from vskill_platform.scanning.tier1.code.python.checks.files import (
+    check_encryption,
+    check_files,
+    may_change_files,
+    may_encrypt,
+)
 from vskill_platform.scanning.tier1.code.python.checks.gates import check_gates
 from vskill_platform.scanning.tier1.code.python.checks.import_time import check_import_time
 from vskill_platform.scanning.tier1.code.python.checks.loops import check_loops
@@ -18,11 +25,11 @@ from vskill_platform.scanning.tier1.code.python.checks.names import (
     check_hidden_name,
     check_reductions,
     check_replacements,
+    may_be_hidden,
 )
-from vskill_platform.scanning.tier1.code.python.checks.queries import check_query
-from vskill_platform.scanning.tier1.code.python.checks.sending import check_sending
-from vskill_platform.scanning.tier1.code.python.checks.shells import check_shell
-from vskill_platform.scanning.tier1.code.python.commands import command_of
+from vskill_platform.scanning.tier1.code.python.checks.queries import check_query, may_query
+from vskill_platform.scanning.tier1.code.python.checks.sending import check_sending, may_send
+from vskill_platform.scanning.tier1.code.python.checks.shells import check_shell, may_be_shell
 from vskill_platform.scanning.tier1.code.python.evaluation import Evaluator
 from vskill_platform.scanning.tier1.code.python.indexing import TooManyNodes, index_module
 from vskill_platform.scanning.tier1.code.python.interest import Interest
@@ -40,17 +47,20 @@ MOST_INNER = 40
 """Texts that are run as code, and are read as code for that, in one skill."""
 SHORTEST_CODE = 4
 INNER_NODES = 20_000
-_CALL_CHECKS = (
-    check_execution,
-    check_data,
-    check_sending,
-    check_files,
-    check_encryption,
-    check_shell,
-    check_query,
-    check_hidden_name,
-    check_import_time,
+_CALL_CHECKS: tuple[tuple[Callable[[str], bool], Callable[[ReadCall], None]], ...] = (
+    (may_run, check_execution),
+    (may_load, check_data),
+    (may_send, check_sending),
+    (may_change_files, check_files),
+    (may_encrypt, check_encryption),
+    (may_be_shell, check_shell),
+    (may_query, check_query),
+    (may_be_hidden, check_hidden_name),
+    (lambda _: True, check_import_time),
 )
+"""What is asked of a call, each behind the question whether its name alone rules that out."""
+KNOWN_NAMES = 1024
+"""Names of functions whose checks are kept: programs call the same few."""
 _MODULE_CHECKS = (check_loops, check_gates, check_decorators, check_replacements, check_reductions)
 _RUN_AS_PYTHON = frozenset(["exec", "eval", "compile", "timeit.timeit"])
 _NAMED_PLACES = frozenset(["target", "func", "function", "args", "kwargs"])
@@ -110,7 +120,7 @@ class Analysis:
                 self._check(ReadCall(self.evaluator, self.notes, called, callee, name), depth=depth)
 
     def _check(self, call: ReadCall, *, depth: int) -> None:
-        for check in _CALL_CHECKS:
+        for check in _checks_for(call.name):
             check(call)
         if call.name in catalogue.DECODERS:
             call.fact(FactKind.DECODES, catalogue.DECODERS[call.name])
@@ -123,7 +133,7 @@ class Analysis:
             return call.argument(0, "source", "stmt").texts
         if call.name not in catalogue.PROCESSES and call.name not in catalogue.SHELLS:
             return []
-        command = command_of(call.evaluator, call.site, call.name)
+        command = call.command
         self.commands += [(text, call.site) for text in command.texts]
         is_python = command.script is not None and command.program.startswith("python")
         return command.script.texts if is_python and command.script is not None else []
@@ -147,6 +157,11 @@ class Analysis:
         module.outer = call.module
         self._program.add(module)
         self._look(module, depth=depth + 1)
+
+
+@lru_cache(maxsize=KNOWN_NAMES)
+def _checks_for(name: str) -> tuple[Callable[[ReadCall], None], ...]:
+    return tuple(check for may_matter, check in _CALL_CHECKS if may_matter(name))
 
 
 def _as_called(site: Site, handed: ast.expr) -> Site:

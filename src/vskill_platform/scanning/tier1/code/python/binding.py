@@ -20,6 +20,7 @@ _SAVERS = words("save savefig to_csv to_json to_excel to_parquet tofile export w
 _DUMPERS = frozenset(["dump", "safe_dump", "copyfileobj"])
 """Functions that write their first argument into the second."""
 _READERS = frozenset(["read", "read_file", "load_cert_chain"])
+_MOVING = _PUTTERS | _SPREADERS | _SAVERS | _DUMPERS | _READERS
 _VIEWS = frozenset(["reshape", "ravel", "view", "flat", "getbuffer", "cast"])
 """Methods that give the same thing under another name."""
 
@@ -39,6 +40,9 @@ class Binder:
 
     def bind_target(self, target: ast.expr, kind: Bound, node: ast.expr | None, scope: Scope) -> None:
         """Note what a target gets, part by part where it has parts."""
+        if isinstance(target, ast.Name):
+            self.bind(scope, target.id, Binding(kind, node, scope))
+            return
         waiting: list[tuple[ast.expr, Bound, int]] = [(target, kind, -1)]
         while waiting:
             at, how, place = waiting.pop()
@@ -83,6 +87,8 @@ class Binder:
     def bind_method_call(self, func: ast.Attribute, node: ast.Call, scope: Scope) -> None:
         """Note what a method puts into what it belongs to, or into its argument."""
         name, given = func.attr, node.args
+        if name not in _MOVING:
+            return
         if name in _PUTTERS:
             for argument in given:
                 self.put(func.value, argument, scope)

@@ -93,7 +93,7 @@ class Command(NamedTuple):
     def program(self) -> str:
         """The first word without its folders, where it is known."""
         first = next((text.split(None, 1)[0] for text in self.texts if text.strip()), "")
-        return "" if UNKNOWN in first else re.split(r"[/\\]", first)[-1].strip("\"'")
+        return "" if UNKNOWN in first else _last_part(first).strip("\"'")
 
 
 def command_of(evaluator: Evaluator, site: Site, name: str) -> Command:
@@ -115,22 +115,29 @@ def _from_words(evaluator: Evaluator, site: Site) -> Command:
 
 
 def _listed(evaluator: Evaluator, whole: Value, words: list[Value], given: Value, site: Site) -> Command:
-    texts = [_word_text(evaluator, each) for each in words]
+    texts = [_word_text(each) for each in words]
     if words and "sys.executable" in words[0].references:
         texts[0] = "python"
     script = None
-    if texts and INTERPRETERS.fullmatch(re.split(r"[/\\]", texts[0])[-1] or "-"):
+    program = _last_part(texts[0]) if texts else ""
+    if INTERPRETERS.fullmatch(program):
         at = next((number for number, text in enumerate(texts[1:4], start=1) if text in _SCRIPT_OPTIONS), 0)
         script = words[at + 1] if at and at + 1 < len(words) else None
-    is_shell = _has_true(site, "shell") or (
-        script is not None and bool(SHELL_PROGRAMS.fullmatch(re.split(r"[/\\]", texts[0])[-1]))
-    )
+    is_shell = _has_true(site, "shell") or (script is not None and bool(SHELL_PROGRAMS.fullmatch(program)))
     line = " ".join(texts)[:LONGEST_COMMAND]
     return Command((line,), tuple(words), is_shell, whole, script, given)
 
 
-def _word_text(evaluator: Evaluator, word: Value) -> str:
-    return text_of(word) if len(word.texts) <= 1 else word.texts[0]
+def _last_part(path: str) -> str:
+    """What stands behind the last slash of either kind."""
+    return path.rpartition("/")[2].rpartition("\\")[2]
+
+
+def _word_text(word: Value) -> str:
+    if len(word.constants) <= 1:
+        return text_of(word)
+    texts = word.texts
+    return text_of(word) if len(texts) <= 1 else texts[0]
 
 
 def _texts(whole: Value) -> tuple[str, ...]:

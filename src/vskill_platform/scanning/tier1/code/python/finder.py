@@ -122,6 +122,8 @@ class _Reader:
         note_disguised_commands(analysis, self._skill)
         note_variables(analysis.notes, self._program.modules)
         yield from analysis.notes
+        analysis.evaluator.forget()
+        self._program.take_apart()
 
     def _take(self, source: PythonSource) -> Iterator[Sighting | LimitHit]:
         if source.is_fenced and self._fences >= MOST_FENCES:

@@ -29,13 +29,14 @@ _LEAVES = frozenset(
 _FIELDS = {
     kind: tuple(
         field
-        for field in kind._fields
+        for field in reversed(kind._fields)
         if field not in {"ctx", "op", "ops", "lineno", "id", "attr", "arg", "name", "kind", "level", "module"}
         and field not in {"conversion", "is_async", "type_comment", "type_ignores", "names", "simple", "annotation"}
     )
     for kind in vars(ast).values()
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
+"""The fields of each kind of node that hold other nodes, the last first."""
 _Entry = tuple[ast.AST, Scope]
 
 
@@ -59,46 +60,49 @@ class _Walk:
         self.names = Binder(module)
 
     def run(self) -> None:
-        stack = self.stack
+        stack, met, most = self.stack, 0, self._most
         self.push_all(self.module.tree.body, self.module.scope)
         while stack:
             node, scope = stack.pop()
-            self.met += 1
-            if self.met > self._most:
+            met += 1
+            if met > most:
                 raise TooManyNodes
-            visit = _VISITS.get(node.__class__)
-            if visit is None or visit(self, node, scope):
-                self.push_fields(node, scope)
+            kind = node.__class__
+            visit = _VISITS.get(kind)
+            if visit is not None and not visit(self, node, scope):
+                continue
+            for field in _FIELDS.get(kind, ()):
+                child = getattr(node, field)
+                if child.__class__ is list:
+                    stack.extend([(each, scope) for each in reversed(child) if each.__class__ not in _LEAVES])
+                elif child.__class__ not in _LEAVES:
+                    stack.append((child, scope))
+        self.met = met
         self.names.settle()
 
     def push_all(self, nodes: Sequence[ast.AST], scope: Scope) -> None:
         """Put nodes on the stack, so that the first comes first."""
         self.stack.extend([(node, scope) for node in reversed(nodes) if node.__class__ not in _LEAVES])
 
-    def push_fields(self, node: ast.AST, scope: Scope) -> None:
-        """Put all that is in a node on the stack, so that the first comes first."""
-        for field in reversed(_FIELDS.get(node.__class__, ())):
-            child = getattr(node, field, None)
-            if child.__class__ is list:
-                self.stack.extend([(each, scope) for each in reversed(child) if each.__class__ not in _LEAVES])
-            elif child is not None and child.__class__ not in _LEAVES:
-                self.stack.append((child, scope))
-
     def call(self, node: ast.Call, scope: Scope) -> bool:
         site, func = Site(node, scope), node.func
         self.module.calls.append(site)
-        if isinstance(func, ast.Lambda):
-            self.module.lambda_calls[id(func)] = site
-        if scope.function is not None:
-            scope.function.words.add(terminal(func))
-        if isinstance(func, ast.Name) and func.id == "setattr":
-            self.names.bind_setattr(node, scope)
         if isinstance(func, ast.Attribute):
             self.names.bind_method_call(func, node, scope)
             if func.attr in {"startswith", "endswith"} and node.args:
                 scope.compared.update(_texts_in(node.args[0]))
-        for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
-            self._pass(argument, site)
+        elif isinstance(func, ast.Lambda):
+            self.module.lambda_calls[id(func)] = site
+        elif isinstance(func, ast.Name) and func.id == "setattr":
+            self.names.bind_setattr(node, scope)
+        if scope.function is not None:
+            scope.function.words.add(terminal(func))
+        for argument in node.args:
+            if argument.__class__ is not ast.Constant:
+                self._pass(argument, site)
+        for keyword in node.keywords:
+            if keyword.value.__class__ is not ast.Constant:
+                self._pass(keyword.value, site)
         return True
 
     def _pass(self, argument: ast.expr, site: Site) -> None:
@@ -255,7 +259,8 @@ class _Walk:
         if scope.function is not None and isinstance(node.left, ast.Constant) and node.left.value == "..":
             scope.function.words.add("..")
         for side in (node.left, *node.comparators):
-            scope.compared.update(_texts_in(side))
+            if side.__class__ is not ast.Name:
+                scope.compared.update(_texts_in(side))
         return True
 
 

@@ -39,7 +39,8 @@ class Interest:
 
     def handed(self, site: Site) -> Iterator[ast.expr]:
         """The arguments of a call that may be dangerous functions."""
-        for argument in (*site.node.args, *(keyword.value for keyword in site.node.keywords)):
+        node = site.node
+        for argument in [*node.args, *[keyword.value for keyword in node.keywords]] if node.keywords else node.args:
             if isinstance(argument, ast.Call):
                 is_worth = terminal(argument.func) == "getattr"
             else:

@@ -202,6 +202,20 @@ class Program:
         for name, functions in module.decorated.items():
             self.decorated.setdefault(name, []).extend(functions)
 
+    def take_apart(self) -> None:
+        """Undo the circles in which all of this holds itself, so that it is freed at once and not by the collector."""
+        for module in self.modules:
+            scopes = [
+                module.scope,
+                *[each.scope for each in module.functions],
+                *[each.scope for each in module.classes],
+            ]
+            for scope in scopes:
+                scope.bindings.clear()
+                scope.function = scope.owner = None
+            vars(module).clear()
+        vars(self).clear()
+
     def below(self, names: tuple[str, ...]) -> list[Module]:
         """The modules of the skill that dotted names stand for, as in `import package.module`."""
         found = [(name, each) for name in names for each in self.by_stem.get(name.rpartition(".")[2], ())]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple
 
 from vskill_platform.scanning.tier1.code.python import catalogue
+from vskill_platform.scanning.tier1.code.python.commands import Command, command_of
 from vskill_platform.scanning.tier1.code.python.evaluation import Evaluator
 from vskill_platform.scanning.tier1.code.python.model import Module, Site, terminal
 from vskill_platform.scanning.tier1.code.python.notes import Notes
@@ -13,24 +13,30 @@ from vskill_platform.scanning.tier1.code.python.values import EXPOSED, NOTHING, 
 from vskill_platform.scanning.tier1.skill import FactKind
 
 
-class ReadCall(NamedTuple):
-    """A call of something known by `name`; where it has no full name, `name` is its last word with a dot before it."""
+class ReadCall:
+    """A call of something known by `name`; where it has no full name, `name` is its last word with a dot before it.
 
-    evaluator: Evaluator
-    notes: Notes
-    site: Site
-    callee: Value
-    name: str
+    `last` is the last word of the name, `module` the one that the call stands in.
+    """
+
+    __slots__ = ("_command", "callee", "evaluator", "last", "module", "name", "notes", "site")
+
+    def __init__(self, evaluator: Evaluator, notes: Notes, site: Site, callee: Value, name: str) -> None:
+        self.evaluator = evaluator
+        self.notes = notes
+        self.site = site
+        self.callee = callee
+        self.name = name
+        self.last = catalogue.last_of(name)
+        self.module: Module = site.scope.module
+        self._command: Command | None = None
 
     @property
-    def module(self) -> Module:
-        """The module that the call stands in."""
-        return self.site.scope.module
-
-    @property
-    def last(self) -> str:
-        """The last word of the name."""
-        return catalogue.last_of(self.name)
+    def command(self) -> Command:
+        """The command that the call starts."""
+        if self._command is None:
+            self._command = command_of(self.evaluator, self.site, self.name)
+        return self._command
 
     @property
     def receiver(self) -> Value:

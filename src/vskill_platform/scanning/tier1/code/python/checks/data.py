@@ -7,9 +7,14 @@ from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
 from vskill_platform.scanning.tier1.code.python.values import FETCHED_PATH, NETWORK, TOOL
 
 
+def may_load(name: str) -> bool:
+    """Whether a call of this name may turn data into objects."""
+    return name in catalogue.DESERIALISERS
+
+
 def check_data(call: ReadCall) -> None:
     """Look at a call that may turn data into objects."""
-    if call.name not in catalogue.DESERIALISERS or _is_safe(call):
+    if _is_safe(call):
         return
     given = call.argument(0, "file", "filepath_or_buffer", "f", "data", "stream")
     is_fetched = any(call.evaluator.file_taint.get(text, 0) & NETWORK for text in given.texts)

@@ -12,7 +12,6 @@ from vskill_platform.scanning.tier1.code.python.commands import (
     INTERPRETERS,
     SHELL_PROGRAMS,
     Command,
-    command_of,
     downloaded_to,
     evaluates_gap,
     runs_gap,
@@ -47,13 +46,26 @@ _LASTING_COMMAND = re.compile(
 )
 
 
+def may_run(name: str) -> bool:
+    """Whether a call of this name may run something."""
+    return (
+        name in catalogue.EVALUATORS
+        or name in catalogue.SHELLS
+        or name in catalogue.PROCESSES
+        or name in catalogue.SPAWNERS
+        or name in catalogue.LOADERS
+        or catalogue.root_of(name) == "ctypes"
+        or name.startswith("subprocess.Popen().")
+    )
+
+
 def check_execution(call: ReadCall) -> None:
     """Look at a call that may run something."""
     name = call.name
     if name in catalogue.EVALUATORS:
         _check_evaluation(call)
     elif name in catalogue.SHELLS or name in catalogue.PROCESSES or name in catalogue.SPAWNERS:
-        check_command(call, command_of(call.evaluator, call.site, name))
+        check_command(call, call.command)
     elif name in catalogue.LOADERS:
         _check_loading(call)
     elif catalogue.root_of(name) == "ctypes":

@@ -39,6 +39,27 @@ _CHECKS = words(
 """Words of a function that looks at a path before it uses it."""
 
 
+def may_change_files(name: str) -> bool:
+    """Whether a call of this name may change or open a file."""
+    last = catalogue.last_of(name)
+    return (
+        name in catalogue.OPENERS
+        or name in {"pathlib.Path().open", "open().write"}
+        or last in catalogue.WRITERS
+        or last in catalogue.READERS
+        or last in catalogue.DOWNLOADERS
+        or name in catalogue.COPIERS
+        or name in catalogue.REMOVERS
+        or last in {"unlink", "SetValueEx"}
+    )
+
+
+def may_encrypt(name: str) -> bool:
+    """Whether a call of this name may write what was made unreadable."""
+    last = catalogue.last_of(name)
+    return last in catalogue.WRITERS or last == "write"
+
+
 def check_files(call: ReadCall) -> None:
     """Look at a call that may change or open a file."""
     name = call.name
@@ -70,8 +91,6 @@ def check_files(call: ReadCall) -> None:
 
 def check_encryption(call: ReadCall) -> None:
     """Files that a walk came across and that are made unreadable: the user's own, or any whose originals go."""
-    if call.last not in catalogue.WRITERS and call.last != "write":
-        return
     is_write = call.last in catalogue.WRITERS or "open()" in call.receiver.references
     is_walked = call.receiver.taint & (USER_PATHS | WALKED)
     if not is_write or not is_walked or not call.argument(0).taint & ENCRYPTED:

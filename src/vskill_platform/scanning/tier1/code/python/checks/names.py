@@ -20,6 +20,11 @@ _REPLACED_METHODS = words(
 )
 
 
+def may_be_hidden(name: str) -> bool:
+    """Whether a call of this name is one that somebody might hide."""
+    return name in catalogue.DANGEROUS or name.startswith((ALL_CLASSES, SOMETHING)) or catalogue.is_network(name)
+
+
 def check_hidden_name(call: ReadCall) -> None:
     """A dangerous function that is reached by a text instead of by its name."""
     is_named = call.name in catalogue.DANGEROUS or call.name.startswith((ALL_CLASSES, SOMETHING))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
 from vskill_platform.scanning.tier1.code.python.values import FILE, FROM_USER, PARAMETER, TOOL, UNKNOWN
 
@@ -14,10 +15,13 @@ _IN_VALUE = re.compile(r"(?:=|<|>|\blike|\bin\s*\(|\bvalues\s*\(|,|\blimit)\s*['
 _EXECUTORS = frozenset(["execute", "executemany", "executescript", "read_sql", "read_sql_query", "raw"])
 
 
+def may_query(name: str) -> bool:
+    """Whether a call of this name may hand a statement to a database."""
+    return catalogue.last_of(name) in _EXECUTORS
+
+
 def check_query(call: ReadCall) -> None:
     """Look at a call that may hand a statement to a database."""
-    if call.last not in _EXECUTORS:
-        return
     given = call.argument(0, "sql", "query", "statement")
     exposure = call.exposure(given)
     is_given = given.taint & FROM_USER and not given.taint & FILE

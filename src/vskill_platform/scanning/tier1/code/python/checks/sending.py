@@ -72,6 +72,12 @@ _OWN = {
 _OWN_DOMAINS = {word: tuple(domains.split()) for word, domains in _OWN.items()}
 
 
+def may_send(name: str) -> bool:
+    """Whether a call of this name may hand something to the network."""
+    is_loose = name.startswith(".") and catalogue.last_of(name) in catalogue.LOOSE_SENDERS
+    return is_loose or catalogue.is_network(name) or name == "webbrowser.open" or name in catalogue.LOG_HANDLERS
+
+
 def check_sending(call: ReadCall) -> None:
     """Look at a call that may hand something to the network."""
     if call.name in catalogue.LOG_HANDLERS:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
-from vskill_platform.scanning.tier1.code.python.commands import SHELL_PROGRAMS, command_of
+from vskill_platform.scanning.tier1.code.python.commands import SHELL_PROGRAMS
 from vskill_platform.scanning.tier1.code.python.model import terminal
 from vskill_platform.scanning.tier1.code.python.values import Value
 
 _CONNECTING = frozenset(["connect", "bind", "create_connection", "connect_ex", "create_server"])
 _PIPES = ("stdin", "stdout", "stderr")
+
+
+def may_be_shell(name: str) -> bool:
+    """Whether a call of this name may tie a process to a connection."""
+    return name in {"os.dup2", "posix.dup2", "pty.spawn"} or name in catalogue.PROCESSES
 
 
 def check_shell(call: ReadCall) -> None:
@@ -28,8 +33,8 @@ def _is_socket(value: Value) -> bool:
 
 
 def _starts_shell(call: ReadCall) -> bool:
-    command = command_of(call.evaluator, call.site, call.name)
-    return not command.program or bool(SHELL_PROGRAMS.fullmatch(command.program))
+    program = call.command.program
+    return not program or bool(SHELL_PROGRAMS.fullmatch(program))
 
 
 def _connects(call: ReadCall) -> bool:

@@ -86,12 +86,12 @@ class SubmissionView(ChildView, frozen=True, kw_only=True, rename="camel"):
     created_at: str
     updated_at: str
     timings: dict[str, int] = msgspec.field(name="stageTimings")
-    published_skill_name: str | None
     history: list[HistoryEntry]
     scan: ScanReport | None
     lint: Lint | None
     children: list[ChildView]
     capability_changes: CapabilityChanges | None = None
+    published_skill_name: str | None = None
 
 
 class StuckView(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -109,7 +109,7 @@ def _rows(figures: dict[str, Figure]) -> list[Row]:
             "http_distinct_rate",
             distinct.rate,
             unit="/s",
-            detail=f"{PAGES} pages of 20 rows in turn; {distinct.cpu_us:.0f} us each",
+            detail=f"{PAGES} pages of 20 in turn; {distinct.cpu_us:.0f} us each",
         ),
         told("http_marketplace_rate", pages.rate, unit="/s", detail=f"/skills as a page; {pages.cpu_us:.0f} us each"),
         at_most(

@@ -15,6 +15,7 @@ from vskill_platform.domain.scan import Capabilities, ScanReport
 from vskill_platform.domain.skill import PublishedSkillSummary
 from vskill_platform.domain.submission import Actor, SubmissionState
 from vskill_platform.pipeline.intake import Answer
+from vskill_platform.stores.positions import Position
 from vskill_platform.stores.submissions import SubmissionRow
 
 MAX_IDS = 1000
@@ -75,7 +76,8 @@ class SubmissionView(ChildView, frozen=True, kw_only=True, rename="camel"):
     """All that is public of a submission: how it stands, how it came there, and what the scan found.
 
     `stageTimings` has the milliseconds that each stage of its newest run took. `published_skill_name` is the slug that it is
-    published under. `capability_changes` is there while its newest run has published a version that had one before it.
+    published under, `position` its place in the line while it waits. `capability_changes` is there while its newest run has
+    published a version that had one before it.
     """
 
     repo_url: str
@@ -86,12 +88,13 @@ class SubmissionView(ChildView, frozen=True, kw_only=True, rename="camel"):
     created_at: str
     updated_at: str
     timings: dict[str, int] = msgspec.field(name="stageTimings")
-    published_skill_name: str | None
     history: list[HistoryEntry]
     scan: ScanReport | None
     lint: Lint | None
     children: list[ChildView]
     capability_changes: CapabilityChanges | None = None
+    published_skill_name: str | None = None
+    position: Position | None = None
 
 
 class StuckView(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -19,6 +19,7 @@ from vskill_platform.domain.errors import (
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.submission import Actor, SubmissionState
 from vskill_platform.pipeline.intake import Answer, Intake, submit_again, submit_repository
+from vskill_platform.stores.positions import find_position
 from vskill_platform.stores.reads import require_readable
 from vskill_platform.stores.scans import get_scan
 from vskill_platform.stores.submissions import get_history, get_submission, get_submissions_fresh
@@ -91,6 +92,7 @@ async def view_submission(identity: str) -> SubmissionView:
         lint=None if scan is None else scan.lint,
         children=[ChildView(**_summary(child)) for child in children],
         capability_changes=await _capability_changes(submission),
+        position=await find_position(identity) if submission.state is SubmissionState.RECEIVED else None,
     )
 
 

@@ -11,6 +11,7 @@ import uvloop
 from benchmarks import (
     catalog_search,
     enumeration,
+    event_streams,
     group_commit,
     http_rates,
     peak_memory,
@@ -33,6 +34,7 @@ FIGURES: dict[str, Callable[[], Coroutine[None, None, list[Row]]]] = {
     "catalog_search": catalog_search.run,
     "stuck_sweep": stuck_sweep.run,
     "enumeration": enumeration.run,
+    "event_streams": event_streams.run,
     "plain_reads": plain_reads.run,
     "group_commit": group_commit.run,
     "http_rates": http_rates.run,

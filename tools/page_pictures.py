@@ -1,7 +1,7 @@
 """Pages of a registry, as a browser shows them.
 
-The registry is the real command. Its skills are those of the demo and the harmless ones of the scanner's own corpus, made
-into repositories, served over git on loopback, submitted and decided on like any others.
+The registry is the real command. Its skills are those of the demo and of the scanner's own corpus, good and bad, made into
+repositories, served over git on loopback, submitted and decided on like any others.
 """
 
 from __future__ import annotations
@@ -22,18 +22,20 @@ from vskill_platform.testing.chromium import chromium_arguments, find_chromium
 
 SIZE: ViewportSize = {"width": 1200, "height": 800}
 GROUPS = {
-    "api-clients": "northwind/api-clients",
-    "ci-recipes": "northwind/ci-recipes",
-    "data-science": "lumen-labs/data-science",
-    "docs-and-writing": "lumen-labs/writing",
-    "security-guides": "harbour/security-guides",
-    "system-admin": "harbour/operations",
-    "web-dev": "paperplane/web",
+    "benign/api-clients": "northwind/api-clients",
+    "malicious/download-execute": "shady/installers",
+    "benign/ci-recipes": "northwind/ci-recipes",
+    "benign/data-science": "lumen-labs/data-science",
+    "benign/docs-and-writing": "lumen-labs/writing",
+    "malicious/credential-access": "shady/logins",
+    "benign/security-guides": "harbour/security-guides",
+    "benign/system-admin": "harbour/operations",
+    "benign/web-dev": "paperplane/web",
 }
 """Groups of the corpus, and the repository that each becomes."""
 SHOWN_SKILL = "northwind/api-clients/stripe-webhooks"
 FAILED = "shady/helper"
-NOT_COUNTED = "Not counted yet"
+COUNTED = 'class="chart-bar'
 COUNTED_S = 180
 
 
@@ -91,7 +93,7 @@ async def _fill(site: Site) -> str:
 async def _until_counted(site: Site) -> None:
     """Wait until cron has been round: the charts show what it counts."""
     async with asyncio.timeout(COUNTED_S), httpx.AsyncClient(base_url=site.address) as client:
-        while NOT_COUNTED in (await client.get("/queue")).text:  # noqa: ASYNC110 - another process counts
+        while COUNTED not in (await client.get("/queue")).text:  # noqa: ASYNC110 - another process counts
             await asyncio.sleep(1)
 
 
@@ -99,7 +101,7 @@ def _repositories() -> Iterator[tuple[str, dict[str, bytes]]]:
     for sample in SAMPLES:
         yield sample.name, sample.files
     for group, repository in GROUPS.items():
-        cases = [case for case in read_corpus() if case.name.startswith(f"benign/{group}/")]
+        cases = [case for case in read_corpus() if case.name.startswith(f"{group}/")]
         files = {
             f"skills/{case.name.rpartition('/')[2]}/{file.path}": file.content
             for case in cases

@@ -128,4 +128,4 @@ async def test_start_page_counts_what_is_there__for_people(env: WorkerEnv, clien
     page = await client.get("/")
     assert page.status_code == 200
     assert page.headers["Content-Type"].startswith("text/html")
-    assert "<dt>active</dt><dd>1</dd>" in page.text
+    assert '<dt>In the queue now</dt><dd class="number"><a href="/queue">1</a></dd>' in page.text

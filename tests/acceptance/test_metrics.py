@@ -30,8 +30,9 @@ def state() -> ProcessState:
     return ProcessState("worker", pulses=[Pulse(limit_s=60)])
 
 
-def client_of(app: object) -> httpx.AsyncClient:
-    return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://process")  # type: ignore[arg-type]
+def client_of(app: object, *, address: str = "127.0.0.1") -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(app, client=(address, 1234))  # type: ignore[arg-type]
+    return httpx.AsyncClient(transport=transport, base_url="http://process")
 
 
 @pytest.fixture
@@ -115,9 +116,15 @@ async def test_requests_are_counted_by_route__so_that_no_stranger_can_make_more_
     assert [new - old for new, old in zip(after, before, strict=True)] == [2, 2]
 
 
-async def test_metrics_are_for_the_operator__and_not_beside_the_public_pages(env: WorkerEnv) -> None:
-    assert (await client_of(create_web_app(env)).get("/metrics")).status_code == 404
+async def test_metrics_are_for_the_operator__and_for_nobody_who_comes_from_elsewhere(env: WorkerEnv) -> None:
+    public = create_web_app(env)
+    assert (await client_of(public).get("/metrics")).status_code == 200
+    assert (await client_of(public, address="::1").get("/metrics")).status_code == 200
     assert (await client_of(create_control_app(env)).get("/metrics")).status_code == 200
+    for stranger in ("203.0.113.9", "10.0.0.7", "unix"):
+        assert (await client_of(public, address=stranger).get("/metrics")).status_code == 404
+    for name in ("X-Forwarded-For", "Forwarded", "Via", "X-Real-IP"):
+        assert (await client_of(public).get("/metrics", headers={name: "127.0.0.1"})).status_code == 404
 
 
 async def test_process_is_not_alive__when_its_loop_does_not_come_round(env: WorkerEnv) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import replace
+from typing import Any
 
 import msgspec
 import pytest
@@ -46,12 +47,14 @@ from vskill_platform.stores.repo_health import (
     put_repo_health,
 )
 from vskill_platform.stores.skills import (
+    SkillQuery,
     SlugMigration,
     enumerate_published_skills,
     get_published_skills_list,
     iter_published_skills,
     migrate_skill_slugs,
     resolve_slug,
+    search_skills,
 )
 from vskill_platform.stores.submissions import (
     Found,
@@ -231,6 +234,30 @@ async def test_skills_are_listed_from_the_catalog(env: WorkerEnv) -> None:
     assert [skill.slug for skill in verified.rows] == ["a/b/one"]
     found = await inside(env, lambda: get_published_skills_list(search="code reviews"))
     assert [skill.slug for skill in found.rows] == ["a/b/two"]
+
+
+async def test_skills_are_searched_filtered_sorted_and_counted(env: WorkerEnv) -> None:
+    await env.writes.commit(
+        [
+            *putting_skill("a/b/one", publisher="a", category="data", capabilities=("network",), installs=5),
+            *putting_skill("a/b/two", publisher="a", category="text", capabilities=("network", "secrets"), installs=9),
+            *putting_skill("c/d/three", publisher="c", category="text", tier=CertTier.VERIFIED, verdict="PASS"),
+        ]
+    )
+
+    async def slugs(**fields: Any) -> list[str]:
+        return [row.slug for row in (await inside(env, lambda: search_skills(SkillQuery(**fields)))).rows]
+
+    assert await slugs(sort="installs") == ["a/b/two", "a/b/one", "c/d/three"]
+    assert await slugs(sort="name", descending=False, limit=2) == ["a/b/one", "c/d/three"]
+    assert await slugs(capability=("secrets",)) == ["a/b/two"]
+    assert await slugs(publisher=("a",), category=("data", "text"), offset=1, sort="installs") == ["a/b/one"]
+    assert await slugs(search="three", tier=("VERIFIED",)) == ["c/d/three"]
+    found = await inside(env, lambda: search_skills(SkillQuery(category=("text",), counts=("category", "capability"))))
+    assert found.total == 2
+    assert found.counts == {"category": {"data": 1, "text": 2}, "capability": {"network": 1, "secrets": 1}}
+    row = next(row for row in found.rows if row.slug == "c/d/three")
+    assert (row.publisher, row.category, row.verdict, row.capabilities, row.installs) == ("c", "text", "PASS", (), 0)
 
 
 async def test_old_slugs_move__and_live_on_as_aliases(env: WorkerEnv) -> None:

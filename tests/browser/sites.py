@@ -72,10 +72,10 @@ class Site:
         repository = make_repository(self.folder / f"{name}.git", dict(files))
         return repository, f"{self.source}/{name}"
 
-    async def submit(self, url: str) -> str:
-        """Submit an address by the API. Returns the submission's id."""
+    async def submit(self, url: str, *, skill: str = "") -> str:
+        """Submit an address, or one skill of it, by the API. Returns the submission's id."""
         async with httpx.AsyncClient(base_url=self.address, timeout=LIMIT_S) as client:
-            answer = await client.post("/api/v1/submissions", json={"repoUrl": url})
+            answer = await client.post("/api/v1/submissions", json={"repoUrl": url, "skillName": skill})
             return str(answer.raise_for_status().json()["id"])
 
     async def look(self, identity: str) -> View:

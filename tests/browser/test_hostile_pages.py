@@ -6,9 +6,10 @@ import pytest
 from playwright.async_api import expect
 
 from tests.browser.conftest import Visit
-from tests.browser.hostile_texts import END, SETS, document
 from tests.browser.sites import Site, skill_md
+from tests.pages.hostile_markdown import KINDS, hostile_document
 
+END = "This is the end of the document."
 DESCRIPTION = "\"<img src=x onerror=alert(1)> <script>alert(1)</script> {{ 7*7 }} ' onmouseover='alert(1)\""
 FOREIGN = """() => [...document.querySelectorAll('main *')].flatMap((element) => {
   const names = element.getAttributeNames();
@@ -21,9 +22,9 @@ FOREIGN = """() => [...document.querySelectorAll('main *')].flatMap((element) =>
 })"""
 
 
-@pytest.mark.parametrize("kind", SETS)
+@pytest.mark.parametrize("kind", KINDS)
 async def test_hostile_skill_runs_nothing__wherever_it_is_shown(site: Site, visit: Visit, kind: str) -> None:
-    text = document(SETS[kind])
+    text = f"{hostile_document(KINDS[kind])}\n{END}"
     files = {"it/SKILL.md": skill_md("it", description=DESCRIPTION, body=text), "it/notes.md": text.encode()}
     (skill,) = await site.publish(f"hostile/{kind}", files)
     watched = await visit(site)

@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 import yaml
+from litestar.handlers import HTTPRouteHandler
 
 from tests.deploy import deployment
 from tests.deploy.deployment import COMPOSE_UPSTREAM, SITE, UNITS, UPSTREAM, Process
 from vskill_platform.settings import Settings, health_place, load_settings
-from vskill_platform.web.api.submissions import MAX_BODY_BYTES
+from vskill_platform.web.api.routes import API_ROUTES
+from vskill_platform.web.app import MAX_BODY_BYTES
 from vskill_platform.web.clients.git_http import UPLOAD_PACK, GitLimits
 from vskill_platform.worker.loop import CANCEL_WAIT_S
 
@@ -105,7 +107,8 @@ def test_units_of_one_machine_take_ports_of_their_own() -> None:
 
 def test_site_takes_what_the_registry_takes__and_knows_the_paths_of_git() -> None:
     [site, git] = [_bytes(size) for size in re.findall(r"client_max_body_size (\w+);", SITE.read_text())]
-    assert site >= MAX_BODY_BYTES
+    asked = [route.request_max_body_size for route in API_ROUTES if isinstance(route, HTTPRouteHandler)]
+    assert site >= max([MAX_BODY_BYTES, *(size for size in asked if isinstance(size, int))])
     assert git == GitLimits().body_bytes
     [paths, wait_s] = re.findall(
         r"location ~ /\((info/refs\S*)\)\$ \{.*?proxy_read_timeout (\d+)s;", SITE.read_text(), re.DOTALL

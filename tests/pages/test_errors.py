@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import httpx
 
+from vskill_platform.domain.ids import skill_key
+from vskill_platform.ports.commit import Put
 from vskill_platform.ports.engine import Engine
+from vskill_platform.ports.env import WorkerEnv
 
 
 async def test_unknown_path_is_a_page_that_offers_a_search__for_a_browser(client: httpx.AsyncClient) -> None:
@@ -33,6 +36,16 @@ async def test_page_is_503_with_what_to_do__when_the_store_is_down(client: httpx
     assert answer.headers["content-type"].startswith("text/html")
     assert "Nothing is lost" in answer.text
     assert "engine_closed" in answer.text
+
+
+async def test_page_is_500_with_a_number_for_the_operator__when_a_record_is_broken(
+    client: httpx.AsyncClient, env: WorkerEnv
+) -> None:
+    await env.writes.commit([Put(skill_key("acme/toolbox/broken"), b"{")])
+    answer = await client.get("/skills/acme/toolbox/broken")
+    assert answer.status_code == 500
+    assert answer.headers["content-type"].startswith("text/html")
+    assert f'<span class="code">{answer.headers["x-request-id"]}</span>' in answer.text
 
 
 async def test_error_pages_keep_the_policy_and_are_not_kept(client: httpx.AsyncClient) -> None:

@@ -8,7 +8,7 @@ import httpx
 
 from tests.pages.planting import ON_EVERY_ENGINE, SKILL_MD, SLUG, make_finding, plant
 from vskill_platform.domain.ids import alias_key
-from vskill_platform.domain.scan import Capabilities, Severity
+from vskill_platform.domain.scan import Capabilities, Severity, Verdict
 from vskill_platform.ports.commit import Put
 from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.env import WorkerEnv
@@ -95,6 +95,14 @@ async def test_older_version_says_that_it_is_older(client: httpx.AsyncClient, en
     versions = (await client.get(f"{HOME}/versions")).text
     assert "Runs commands" in versions
     assert f"{HOME}/compare?from=1.0.0&amp;to=1.1.0" in versions
+
+
+async def test_skill_that_a_person_let_pass_says_so_everywhere(client: httpx.AsyncClient, env: WorkerEnv) -> None:
+    await plant(env, verdict=Verdict.CONCERNS, score=70, findings=(make_finding(),))
+    for path in (HOME, f"{HOME}/security", f"{HOME}/files"):
+        assert "a person did" in (await client.get(path)).text
+    for path in ("/", "/skills", "/publishers/acme"):
+        assert "Concerns</span>" in (await client.get(path)).text
 
 
 @ON_EVERY_ENGINE

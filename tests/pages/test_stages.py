@@ -24,7 +24,8 @@ def view(state: SubmissionState, **changes: object) -> SubmissionView:
     fresh = SubmissionView(
         id="sub_1", skill_name="demo", skill_path="", state=state, run=1, reason=None, verdict=None, score=None,
         slug=None, version=None, repo_url="https://github.com/acme/skills", tree_path="", parent_id=None, commit=None,
-        content_digest=None, created_at=NOW, updated_at=NOW, timings={}, history=[], scan=None, lint=None, children=[],
+        content_digest=None, created_at=NOW, updated_at=NOW, timings={},
+        published_skill_name=None, history=[], scan=None, lint=None, children=[],
     )  # fmt: skip
     return msgspec.structs.replace(fresh, **changes)
 
@@ -71,6 +72,11 @@ def test_every_state_has_words_and_stages(state: SubmissionState) -> None:
         assert tell_standing(shown).title
         assert stages_of(shown)
         assert not (is_under_way(shown) and may_try_again(shown))
+
+
+def test_bytes_that_were_blocked_may_come_again_changed__what_a_person_blocked_may_not() -> None:
+    assert may_try_again(view(S.BLOCKED, reason="blocked_digest"))
+    assert not may_try_again(view(S.BLOCKED, reason="blocked_repository"))
 
 
 def test_times_are_of_the_present_run__when_it_was_submitted_again() -> None:

@@ -17,7 +17,14 @@ from vskill_platform.domain.records import Submission
 from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.pipeline.intake import Answer
 from vskill_platform.stores.scans import get_scan
-from vskill_platform.stores.skills import find_skill, get_published_skills_list, resolve_slug
+from vskill_platform.stores.skills import (
+    SkillQuery,
+    find_skill,
+    get_published_skills_list,
+    putting_published,
+    resolve_slug,
+    search_skills,
+)
 from vskill_platform.stores.versions import get_versions
 from vskill_platform.testing.git_repos import executable
 
@@ -43,6 +50,22 @@ async def test_skill_is_published__when_its_repository_is_sound(journey: Journey
         (SLUG, "1.0.0", "Greets people politely.")
     ]
     assert ("skill.published", SLUG) in await journey.events()
+
+
+async def test_list_says_what_the_newest_version_can_do__and_keeps_its_installs(journey: Journey) -> None:
+    repository = journey.repository("acme/greeting", {"SKILL.md": skill_md()})
+    await journey.take_through("acme/greeting")
+    found = await journey.inside(lambda: find_skill(SLUG))
+    assert found is not None
+    counted = msgspec.structs.replace(found.skill, installs=7)
+    await journey.env.writes.commit(putting_published(counted, found=found))
+    script = b"import urllib.request\n\nprint(urllib.request.urlopen('https://example.org/greetings').read())\n"
+    repository.commit({"SKILL.md": skill_md(), "scripts/fetch.py": script})
+    await journey.take_through("acme/greeting")
+    (row,) = (await journey.inside(lambda: search_skills(SkillQuery(capability=("network",))))).rows
+    assert (row.slug, row.version, row.verdict, row.installs) == (SLUG, "1.0.1", "PASS", 7)
+    assert "network" in row.capabilities
+    assert row.published_at < row.updated_at
 
 
 async def test_archives_hold_what_was_scanned__and_nothing_else(journey: Journey) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import os
 import socket
+import struct
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +18,11 @@ from litestar.types import ASGIApp
 from vskill_platform.domain.errors import AddressUnavailable
 from vskill_platform.settings import Settings
 
+_SO_ATTACH_FILTER = 26
+_DROP_ALL = struct.pack("=HBBI", 0x06, 0, 0, 0)
+"""A filter of one instruction for the kernel: let nothing of the packet through."""
+_TAKEN_S = 0.2
+"""How long connections that stood in line get to be accepted and their requests to be read."""
 UNTAKEN_MS = 60_000
 """How long bytes may wait for a client that acknowledges none of them."""
 
@@ -27,6 +34,13 @@ class Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         """Capture none."""
         yield
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take what has come already, then close. A connection that nobody took would be reset, its request with it."""
+        for listener in sockets or ():
+            refuse_newcomers(listener)
+        await asyncio.sleep(_TAKEN_S)
+        await super().shutdown(sockets)
 
 
 class Listening(NamedTuple):
@@ -88,6 +102,19 @@ def open_listener(host: str, port: int, *, chosen_by: str = "--host or --port") 
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNTAKEN_MS)
     listener.setblocking(False)
     return listener
+
+
+def refuse_newcomers(listener: socket.socket) -> None:
+    """Let no new connection reach a socket that is about to be closed; those that stand in line stay there.
+
+    The kernel drops the first packet of whoever comes, who sends it again a second later and finds the door closed. Without
+    this a client could be connected, have sent its request, and be reset when the socket closes: a proxy cannot know then
+    whether the request was carried out, and does not send it elsewhere.
+    """
+    program = ctypes.create_string_buffer(_DROP_ALL)
+    with suppress(OSError):  # not on this system: then it is as it always was
+        filter_program = struct.pack("HL", 1, ctypes.addressof(program))
+        listener.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, filter_program)
 
 
 def open_control_listener(path: Path) -> socket.socket:

@@ -1,6 +1,6 @@
 """How well a document answers a search: made here once, so that every engine gives the same order.
 
-docs/explanation/search.md says it for people; a change here belongs there too. Nothing in here knows an index.
+docs/search.md says it for people; a change here belongs there too. Nothing in here knows an index.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from vskill_platform.domain.search_terms import IN_TITLE, IN_TITLE_OR_PATH, WHOL
 from vskill_platform.engines.columns import RELEVANCE, Columns, Numbers
 from vskill_platform.ports.catalog import CatalogPage, CatalogQuery
 
-_MANY = 256
+_MANY = 200
 """A term that so many documents have is worth remembering who has it."""
 
 
@@ -54,6 +54,7 @@ class ReadRows:
 Need = FindTerms | KnownWords | ReadRows
 Answer = Generator[Need, Any, CatalogPage]
 Asking = Generator[Need, Any, Numbers]
+Terms = tuple[QueryTerm, ...]
 
 
 class RowMissing(Exception):
@@ -95,21 +96,29 @@ def _find(wanted: Wanted, columns: Columns) -> Generator[Need, Any, tuple[Number
     return found, forgiving
 
 
-def _having(words: Sequence[tuple[QueryTerm, ...]], columns: Columns) -> Asking:
+def _having(words: Sequence[Terms], columns: Columns) -> Asking:
     """The documents that have one term of every word, in the order of their numbers."""
-    terms = tuple(dict.fromkeys(term for word in words for term in word))
+    (having,) = yield from _having_each([words], columns)
+    return having
+
+
+def _having_each(sets: Sequence[Sequence[Terms]], columns: Columns) -> Generator[Need, Any, list[Numbers]]:
+    """The same for several sets of words, asked for at once."""
+    terms = tuple(dict.fromkeys(term for words in sets for word in words for term in word))
     known = {term: numbers for term in terms if (numbers := columns.kept_term(term)) is not None}
     missing = tuple(term for term in terms if term not in known)
     if missing:
         for term, numbers in zip(missing, (yield FindTerms(missing)), strict=True):
-            known[term] = columns.existing(numbers)
+            known[term] = np.sort(columns.existing(numbers))
             if len(known[term]) >= _MANY:
                 columns.keep_term(term, known[term])
-    return _in_all([_in_any([known[term] for term in word]) for word in words])
+    return [_in_all([_in_any([known[term] for term in word]) for word in words]) for words in sets]
 
 
 def _in_any(sets: Sequence[Numbers]) -> Numbers:
     """Numbers that are in any of the sets, in order, each once."""
+    if len(sets) == 1:
+        return sets[0]
     every = np.sort(np.concatenate(sets))
     return every[np.append(True, every[1:] != every[:-1])] if len(every) else every
 
@@ -158,13 +167,22 @@ class _Filtered:
 
 def _sorted_page(matching: Numbers | None, columns: Columns, query: CatalogQuery) -> list[int]:
     sort = query.sort or query.collection.default_sort
+    first, last = query.offset, query.offset + query.limit
     order = columns.order(sort)
-    if matching is not None:
-        order = order[np.sort(columns.rank(sort)[matching])]
     if query.descending:
         order = order[::-1]
-    page: list[int] = order[query.offset : query.offset + query.limit].tolist()
+    if matching is not None:
+        ranks = columns.rank(sort)[matching]
+        order = order[_smallest(len(order) - 1 - ranks if query.descending else ranks, last)]
+    page: list[int] = order[first:last].tolist()
     return page
+
+
+def _smallest(places: Numbers, count: int) -> Numbers:
+    """So many of the smallest places, in order."""
+    if count * 4 < len(places):
+        places = np.partition(places, count)[:count]
+    return np.sort(places)[:count]
 
 
 def _most_relevant(
@@ -172,24 +190,28 @@ def _most_relevant(
 ) -> Generator[Need, Any, list[int]]:
     """A page of what a search found, the best first."""
     order = columns.order(RELEVANCE)[::-1]
-    places = len(order) - 1 - columns.rank(RELEVANCE)[matching].astype(np.int64)
+    places = len(order) - 1 - columns.rank(RELEVANCE)[matching]
     if len(matching) > MOST_RANKED and columns.collection.is_ranked:
         levels = yield from _levels(matching, wanted, columns)
-        places += levels * len(order)
-    places.sort()
+        places += levels * np.int32(len(order))
     first, last = query.offset, query.offset + query.limit
-    static = order[places[: max(last, MOST_RANKED)] % len(order)].tolist()
+    static = order[_smallest(places, max(last, MOST_RANKED)) % len(order)].tolist()
     return [*_ranked(static[:MOST_RANKED], wanted, columns), *static[MOST_RANKED:]][first:last]
 
 
-def _levels(matching: Numbers, wanted: Wanted, columns: Columns) -> Generator[Need, Any, NDArray[np.int64]]:
+def _levels(matching: Numbers, wanted: Wanted, columns: Columns) -> Asking:
     """For each document where its words stand: 0 the search is its title or path, 1 title, 2 title or path, 3 anywhere."""
-    levels = np.full(len(matching), 3, dtype=np.int64)
-    for level, mark in ((2, IN_TITLE_OR_PATH), (1, IN_TITLE)):
-        having = yield from _having([marked_terms(word, mark) for word in wanted.words], columns)
+    places = yield from _having_each(
+        [
+            [marked_terms(word, IN_TITLE_OR_PATH) for word in wanted.words],
+            [marked_terms(word, IN_TITLE) for word in wanted.words],
+            [(QueryTerm(f"{WHOLE}{wanted.whole}", is_prefix=False),)],
+        ],
+        columns,
+    )
+    levels = np.full(len(matching), 3, dtype=np.int32)
+    for level, having in zip((2, 1, 0), places, strict=True):
         levels[_are_in(matching, having, columns)] = level
-    exact = yield from _having([(QueryTerm(f"{WHOLE}{wanted.whole}", is_prefix=False),)], columns)
-    levels[_are_in(matching, exact, columns)] = 0
     return levels
 
 

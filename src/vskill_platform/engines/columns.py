@@ -22,7 +22,7 @@ RELEVANCE = "relevance"
 """The order of documents that a search finds equally well: by weight, then by the default sort."""
 _BY_NUMBER = "number"
 _MOST_MOVED = 500
-_MOST_KEPT_TERMS = 256
+_MOST_KEPT_BYTES = 32 * 1024 * 1024
 
 
 class Line(NamedTuple):
@@ -124,7 +124,7 @@ class Columns:
 
     def keep_term(self, key: object, numbers: Numbers) -> None:
         """Remember who has a term that many documents have."""
-        while len(self.kept_terms) >= _MOST_KEPT_TERMS:
+        while len(self.kept_terms) * len(self.ids) // 8 >= _MOST_KEPT_BYTES:
             self.kept_terms.pop(next(iter(self.kept_terms)), None)
         flags = np.zeros(len(self.ids), dtype=np.bool_)
         flags[numbers] = True

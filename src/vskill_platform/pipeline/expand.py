@@ -53,7 +53,7 @@ async def expand_repository(delivery: Delivery, snapshot: Snapshot) -> None:
         step = delivery.step(
             SubmissionState.EXPANDED,
             Trigger.EXPANDED,
-            f"{len(ids)} skills at {snapshot.commit[:12]}, {started} of them new or changed.",
+            f"{len(ids)} {'skill' if len(ids) == 1 else 'skills'} at {snapshot.commit[:12]}, {started} new or changed.",
             changes={"commit": snapshot.commit, "children": tuple(ids)},
         )
         try:

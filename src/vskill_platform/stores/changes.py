@@ -213,9 +213,12 @@ def _read(text: str) -> _Cursor:
     try:
         cursor = _cursors.decode(base64.urlsafe_b64decode(given + "=" * (-len(given) % 4)))
     except (binascii.Error, ValueError, msgspec.MsgspecError) as exc:
-        raise InvalidCursor(
-            "The cursor is damaged. Give the 'until' of an earlier answer as it was, or a time."
-        ) from exc
-    if not 0 <= cursor.sequence < 2**63 or not 0 <= cursor.made_ms < 2**53 or not 0 <= cursor.since_ms < 2**53:
-        raise InvalidCursor("The cursor is damaged. Give the 'until' of an earlier answer as it was, or a time.")
+        raise _damaged() from exc
+    numbers = (cursor.sequence, cursor.made_ms, cursor.since_ms)
+    if not all(0 <= number < 2**53 for number in numbers) or "\0" in (cursor.after or ""):
+        raise _damaged()
     return cursor
+
+
+def _damaged() -> InvalidCursor:
+    return InvalidCursor("The cursor is damaged. Give the 'until' of an earlier answer as it was, or a time.")

@@ -10,7 +10,7 @@ from vskill_platform.domain.ids import VERSION_PREFIX, Digest, version_key, vers
 from vskill_platform.domain.skill import SkillVersion
 from vskill_platform.domain.versions import version_order
 from vskill_platform.ports.commit import ABSENT, Delete, Operation, Put
-from vskill_platform.stores.reads import Settled, read_prefix, require_complete
+from vskill_platform.stores.reads import Settled, list_keys, read_prefix, require_complete
 from vskill_platform.stores.records import decode_record, encode_changed, encode_record
 from vskill_platform.worker_context import current_env
 
@@ -27,6 +27,11 @@ class FoundVersion(NamedTuple):
 async def get_versions(slug: str) -> list[SkillVersion]:
     """Every version of a skill, newest first."""
     return [found.version for found in await find_versions(slug)]
+
+
+async def count_versions(slug: str) -> int:
+    """How many versions a skill has, without reading any."""
+    return sum([len(page) async for page in list_keys(version_prefix(slug))])
 
 
 async def find_versions(slug: str) -> list[FoundVersion]:

@@ -10,6 +10,7 @@ import asyncio
 
 from vskill_platform.domain.catalog import SKILLS, SUBMISSIONS
 from vskill_platform.domain.errors import InvalidQuery
+from vskill_platform.domain.relevance import MOST_RANKED
 from vskill_platform.ports.catalog import MAX_CATALOG_PAGE, MAX_OFFSET, MAX_SEARCH_CHARS, CatalogQuery
 from vskill_platform.ports.commit import Index, Unindex
 from vskill_platform.ports.engine import Engine
@@ -495,6 +496,93 @@ class CatalogContract:
         await index_documents(engine, [skill_document("a", text=word), skill_document("b", text="abacus")])
         assert await _ids(engine, CatalogQuery(SKILLS, search=word)) == ["a"]
         assert await _ids(engine, CatalogQuery(SKILLS, search=word[:40])) == ["a"]
+
+    async def test_search_puts_exact_names_and_paths_first__whatever_others_weigh(self, engine: Engine) -> None:
+        documents = [
+            skill_document("acme/one/pdf-tools", name="Something else", text="x"),
+            skill_document("acme/two/other", name="PDF tools"),
+            skill_document("acme/three/pdf-tools-kit", name="pdf-tools-kit", text="pdf tools", weight=9000),
+            skill_document("acme/four/x", name="a", text="tools for pdf", weight=9000),
+        ]
+        await index_documents(engine, documents)
+        found = await _ids(engine, CatalogQuery(SKILLS, search="pdf-TOOLS"))
+        assert set(found[:2]) == {"acme/one/pdf-tools", "acme/two/other"}
+        assert found[2:] == ["acme/three/pdf-tools-kit", "acme/four/x"]
+        assert (await _ids(engine, CatalogQuery(SKILLS, search="acme/two/other")))[0] == "acme/two/other"
+
+    async def test_search_ranks_name_before_path_before_text__then_by_weight(self, engine: Engine) -> None:
+        documents = [
+            skill_document("a/b/in-text", name="plain", text="the filler of forms"),
+            skill_document("a/filler/in-path", name="plain"),
+            skill_document("a/b/unfinished", name="fillers united"),
+            skill_document("a/b/in-name", name="form filler", weight=1),
+            skill_document("a/b/heavier", name="form filler", weight=2),
+        ]
+        await index_documents(engine, documents)
+        found = await _ids(engine, CatalogQuery(SKILLS, search="filler"))
+        assert found == ["a/b/heavier", "a/b/in-name", "a/b/unfinished", "a/filler/in-path", "a/b/in-text"]
+        assert await _ids(engine, CatalogQuery(SKILLS, search="filler", descending=False)) == found
+
+    async def test_search_ranks_name_before_text__where_more_match_than_are_ranked_one_by_one(
+        self, engine: Engine
+    ) -> None:
+        documents = [
+            *(skill_document(f"t{n:03d}", name="plain", text="word", weight=1 + n % 7) for n in range(2 * MOST_RANKED)),
+            *(skill_document(f"p{n}/word", name="plain") for n in range(3)),
+            *(skill_document(f"n{n}", name=f"word {n}") for n in range(3)),
+            skill_document("exact", name="word"),
+        ]
+        await index_documents(engine, documents)
+        page = await engine.catalog.query(CatalogQuery(SKILLS, search="word", limit=2 * MOST_RANKED + 7))
+        ids = [id for id, _ in page.rows]
+        assert ids[0] == "exact" or set(ids[:4]) == {"exact", "p0/word", "p1/word", "p2/word"}
+        assert {"exact", "n0", "n1", "n2", "p0/word", "p1/word", "p2/word"} == set(ids[:7])
+        assert (page.total, len(set(ids))) == (2 * MOST_RANKED + 7, 2 * MOST_RANKED + 7)
+        for offset in (0, 90, MOST_RANKED, 2 * MOST_RANKED):
+            query = CatalogQuery(SKILLS, search="word", limit=30, offset=offset)
+            assert [id for id, _ in (await engine.catalog.query(query)).rows] == ids[offset : offset + 30]
+
+    async def test_search_looks_for_short_beginnings_in_names_and_paths__for_longer_ones_everywhere(
+        self, engine: Engine
+    ) -> None:
+        documents = [
+            skill_document("a/b/one", name="format", text="x"),
+            skill_document("a/form/two", name="y", text="x"),
+            skill_document("a/b/three", name="y", text="forms"),
+            skill_document("a/b/last", name="y", text="for"),
+        ]
+        await index_documents(engine, documents)
+        assert set(await _ids(engine, CatalogQuery(SKILLS, search="fo"))) == {"a/b/one", "a/form/two"}
+        assert set(await _ids(engine, CatalogQuery(SKILLS, search="for"))) == {"a/b/one", "a/form/two", "a/b/last"}
+        assert set(await _ids(engine, CatalogQuery(SKILLS, search="form"))) == {"a/b/one", "a/form/two", "a/b/three"}
+
+    async def test_search_forgives_one_slip_in_a_word_of_five_letters__only_where_nothing_is_found_as_written(
+        self, engine: Engine
+    ) -> None:
+        documents = [
+            skill_document("a", name="preview"),
+            skill_document("b", name="review"),
+            skill_document("c", name="docs", text="приватность grammar"),
+        ]
+        await index_documents(engine, documents)
+        slips = {
+            "reveiw": ["b"],
+            "reviw": ["b"],
+            "revview": ["b"],
+            "revuew": ["b"],
+            "rveiew": ["b"],
+            "review": ["b"],
+            "pereview": ["a"],
+            "previeww gramar": [],
+            "docs gramar": ["c"],
+            "gramma dosc": [],
+            "приватнсть": ["c"],
+            "reveiww": [],
+        }
+        assert {search: await _ids(engine, CatalogQuery(SKILLS, search=search)) for search in slips} == slips
+        await engine.writes.commit([Unindex(SKILLS, "b")])
+        assert await _ids(engine, CatalogQuery(SKILLS, search="reveiw")) == []
+        assert await _ids(engine, CatalogQuery(SKILLS, search="review")) == ["a"]
 
     async def test_search_sorts_and_filters_like_any_query(self, engine: Engine) -> None:
         documents = [skill_document(f"d{n}", text="wordy", score=n % 3, tier=f"t{n % 2}") for n in range(6)]

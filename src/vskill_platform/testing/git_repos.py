@@ -56,7 +56,7 @@ class BareRepository:
 
     def __init__(self, path: Path, *, branch: str = "main") -> None:
         self.path = path
-        if path.exists():
+        if (path / "HEAD").exists():
             return
         self._run(["init", "--quiet", "--bare", f"--initial-branch={branch}", str(path)], inside=False)
         self._run(["config", "uploadpack.allowFilter", "true"])

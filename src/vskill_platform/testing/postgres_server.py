@@ -32,7 +32,9 @@ _SETTINGS = {
     "max_wal_size": "1GB",
     "log_min_messages": "warning",
 }
-_TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = $1 AND tablename <> 'schema_step'"
+_TABLES = """
+SELECT tablename FROM pg_tables WHERE schemaname = $1 AND tablename NOT IN ('schema_step', 'catalog_form')
+"""
 _BLOCKED = """
 SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
 WHERE NOT granted AND locktype = 'advisory' AND datname = current_database()

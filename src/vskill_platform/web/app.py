@@ -19,7 +19,7 @@ from vskill_platform.web.errors import answer_error
 from vskill_platform.web.feeds.routes import FEED_ROUTES
 from vskill_platform.web.health import healthz
 from vskill_platform.web.live.hub import Hub
-from vskill_platform.web.metrics import show_metrics
+from vskill_platform.web.metrics import only_from_this_machine, show_metrics
 from vskill_platform.web.pages.routes import PAGE_ROUTES
 from vskill_platform.web.surface.layer import Surface
 from vskill_platform.web.surface.rate_limits import LIMITED, RequestLimiter
@@ -29,13 +29,14 @@ MAX_BODY_BYTES = 16 * 1024
 MAX_CONTROL_BODY_BYTES = 1024 * 1024
 _API = Router("/", route_handlers=API_ROUTES, guards=[refuse_unknown_parameters])
 _PUBLIC_ROUTES: list[ControllerRouterHandler] = [*PAGE_ROUTES, _API, *FEED_ROUTES, healthz]
+_LOCAL_METRICS = Router("/", route_handlers=[show_metrics], guards=[only_from_this_machine])
 
 
 def create_web_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
     """The application that anybody may reach. A hub of the caller's is the caller's to stop."""
     limiter = RequestLimiter(env.clock, env.settings)
     state = {LIMITED: True, HUB: hub or Hub(env)}
-    return create_app(env, _PUBLIC_ROUTES, state=state, limiter=limiter)
+    return create_app(env, [*_PUBLIC_ROUTES, _LOCAL_METRICS], state=state, limiter=limiter)
 
 
 def create_control_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:

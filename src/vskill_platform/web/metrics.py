@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
+from typing import Any
+
 import structlog
 from litestar import Response, get
+from litestar.connection import ASGIConnection
+from litestar.handlers import BaseRouteHandler
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Gauge, generate_latest
 
 from vskill_platform import metrics
-from vskill_platform.domain.errors import VskillError
+from vskill_platform.domain.errors import NotFound, VskillError
 from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.metrics import Fact
 from vskill_platform.stores.facts import StoreFacts, read_facts
 
+_FORWARDED = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip")
 _log = structlog.get_logger(__name__)
+
+
+async def only_from_this_machine(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
+    """Nobody else is told that there is anything: figures say how busy a registry is and what it fails at."""
+    client = connection.client
+    is_forwarded = any(name in connection.headers for name in _FORWARDED)
+    if client is None or is_forwarded or not _is_loopback(client.host):
+        raise NotFound("There is nothing at this address.")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 @get("/metrics")

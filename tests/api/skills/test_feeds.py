@@ -102,7 +102,9 @@ async def test_texts_name_the_site_as_the_settings_do__and_the_contact_where_the
         agents = (await client.get("/llms.txt")).text
         assert "https://skills.example.com/api/v1/skills" in agents
         assert "{" in agents
+        page = (await client.get("/")).text
         for feed in ("new", "updated", "blocked"):
+            assert f'href="/feeds/{feed}.atom"' in page, "pages tell of every feed"
             assert f"https://skills.example.com/feeds/{feed}.atom" in agents
             assert f"https://skills.example.com/feeds/{feed}.atom" in (await client.get(f"/feeds/{feed}.atom")).text
 

@@ -6,7 +6,9 @@ import pytest
 
 from tests.api.skills.registry import OWNER, PLACE, SKILLS, SLUG, Registry
 from tests.pipeline.journey import skill_md
+from vskill_platform.domain.ids import alias_key
 from vskill_platform.pipeline.blocking import block_and_stop, make_block
+from vskill_platform.ports.commit import Put
 from vskill_platform.ports.engine import Engine
 from vskill_platform.testing.git_repos import executable
 
@@ -43,6 +45,7 @@ async def test_versions_are_compared_by_files_and_capabilities__when_there_are_t
     )
     versions = await registry.read(f"{PLACE}/versions")
     assert [row["version"] for row in versions["versions"]] == ["1.0.1", "1.0.0"]
+    assert (await registry.read(PLACE))["versions"] == 2
     told = await registry.read(f"{PLACE}/versions/compare", **{"from": "1.0.0", "to": "1.0.1"})
     changes = {item["path"]: item for item in told["files"]}
     assert {path: item["change"] for path, item in changes.items()} == {
@@ -80,6 +83,9 @@ async def test_older_slug_leads_to_the_present_one__when_a_skill_was_renamed(reg
         assert (answer.status_code, answer.headers["Location"]) == (308, f"{present}{way}"), way
         assert (await registry.get(answer.headers["Location"])).status_code == 200, way
     assert (await registry.get(f"{PLACE.upper().replace('/API/V1/SKILLS', SKILLS)}")).status_code == 404
+    await registry.journey.env.writes.commit([Put(alias_key("acme-greeting"), f"{OWNER}/greeting/greeting".encode())])
+    oldest = await registry.get(f"{SKILLS}/acme-greeting")
+    assert (oldest.status_code, oldest.headers["Location"]) == (308, present)
     shouted = await registry.get(f"{SKILLS}/{OWNER}/Greeting/Welcome")
     assert (shouted.status_code, shouted.headers["Location"]) == (308, present)
 

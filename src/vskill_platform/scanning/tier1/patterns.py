@@ -110,16 +110,17 @@ class PatternSet:
     and come down to 1 MB/s. So the gaps are loosened first, and the patterns go in groups.
     """
 
-    __slots__ = ("_sets",)
+    __slots__ = ("_group_size", "_sets")
 
-    def __init__(self, sources: Sequence[str], *, has_gaps: bool = True) -> None:
+    def __init__(self, sources: Sequence[str], *, has_gaps: bool = True, group_size: int = GROUP_SIZE) -> None:
         loose = list(map(loosened, sources)) if has_gaps else sources
-        groups = [loose[start : start + GROUP_SIZE] for start in range(0, len(loose), GROUP_SIZE)]
+        groups = [loose[start : start + group_size] for start in range(0, len(loose), group_size)]
+        self._group_size = group_size
         self._sets = [_compile_set(group) for group in groups]
 
     def which(self, data: bytes) -> list[int]:
         """The numbers of the patterns that may match, in ascending order."""
-        found = (number * GROUP_SIZE + index for number, match in enumerate(self._sets) for index in match(data))
+        found = (number * self._group_size + index for number, match in enumerate(self._sets) for index in match(data))
         return sorted(found)
 
 

@@ -14,14 +14,13 @@ from vskill_platform.domain.source_link import source_link
 from vskill_platform.ports.catalog import MAX_SEARCH_CHARS
 from vskill_platform.stores.changes import read_changes
 from vskill_platform.stores.counts import get_counts
-from vskill_platform.stores.skills import SkillQuery, resolve_slug, search_skills
-from vskill_platform.stores.versions import get_versions
+from vskill_platform.stores.skills import SkillQuery, search_skills
+from vskill_platform.stores.versions import count_versions
 from vskill_platform.web.api.parameters import MAX_NAME_CHARS, Limit, Offset
 from vskill_platform.web.api.skill_lookup import (
     FRESH,
     SKILL,
     SKILLS,
-    moved,
     published_skill,
     published_version,
     require_published,
@@ -191,8 +190,7 @@ async def show_skill(owner: FromPath[str], repo: FromPath[str], skill: FromPath[
 async def show_alias(alias: FromPath[str]) -> Response[SkillDetail]:
     """Slugs once had one part. Where one is known, 308 leads to the present slug."""
     found = await require_published(alias)
-    present = await resolve_slug(found.skill.slug)
-    raise moved(alias, present or found.skill.slug)
+    return Response(await describe_skill(found.skill), headers=FRESH)
 
 
 async def describe_skill(skill: Skill) -> SkillDetail:
@@ -222,6 +220,6 @@ async def describe_skill(skill: Skill) -> SkillDetail:
         submission_id=skill.submission_id,
         capabilities=version.capabilities,
         counts=await get_counts(skill),
-        versions=len(await get_versions(skill.slug)),
+        versions=await count_versions(skill.slug),
         links={"self": place, **{way: f"{place}/{way}" for way in ways}},
     )

@@ -87,9 +87,8 @@ async def _open(
 ) -> Response[bytes]:
     address = request.client.host if request.client else "unknown"
     after = _after(request.headers.get("Last-Event-ID") or last_event)
-    hub.places.check(address)
     await hub.check_readable()
-    return EventStream(hub, wanted, after=after, address=address)
+    return EventStream(hub, wanted, after=after, give_back=hub.places.take(address))
 
 
 def _states(words: str | None) -> frozenset[SubmissionState] | None:

@@ -18,7 +18,7 @@ from vskill_platform.domain.errors import (
 )
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.submission import Actor, SubmissionState
-from vskill_platform.pipeline.intake import Answer, Intake, submit_repository
+from vskill_platform.pipeline.intake import Answer, Intake, submit_again, submit_repository
 from vskill_platform.stores.positions import find_position
 from vskill_platform.stores.reads import require_readable
 from vskill_platform.stores.scans import get_scan
@@ -57,9 +57,7 @@ async def create_submission(data: JSONBody[SubmissionRequest]) -> Response[Submi
 )
 async def retry_submission(identity: Identity) -> Response[SubmissionAnswer]:
     """Submit what it is about once more: 201 where that starts a new run, 200 with how it stands where that cannot help."""
-    submission = (await get_submission(identity)).submission
-    tree = f"/tree/{submission.tree_path}" if submission.tree_path else ""
-    return _answer(await submit_repository(submission.repo_url + tree, skill_name=submission.skill_name))
+    return _answer(await submit_again(identity))
 
 
 @get(

@@ -127,18 +127,18 @@ class Hub:
             return
         began = asyncio.get_running_loop().time()
         news = [told for event in page.events if (told := tell(event)) is not None]
-        first = ring.next
+        readers = self._audience.of(news)
+        for reader in readers:  # all of them before anything else runs: who has no place has everything up to `last`
+            reader.note(ring.next)
         ring.extend(news, last=page.last)
         self._pieces.clear()
-        await self._wake(self._audience.of(news), place=first)
+        await self._send_to_all(readers)
         took_s = asyncio.get_running_loop().time() - began
         await self._clock.sleep(max(_BETWEEN_S, took_s))
 
-    async def _wake(self, readers: Iterable[Reader], *, place: int) -> None:
-        """Have each of them sent to from this place on; others get their turn in between."""
+    async def _send_to_all(self, readers: Iterable[Reader]) -> None:
+        """Have each of them sent to; whatever else the process does gets its turn in between."""
         for number, reader in enumerate(readers, start=1):
-            if reader.place is None:
-                reader.place = place
             self._send_to(reader)
             if number % _WOKEN_AT_ONCE == 0:
                 await asyncio.sleep(0)
@@ -173,7 +173,7 @@ class Hub:
             for reader in self._audience.everybody():
                 if reader.has_stalled(for_s=STALLED_S):
                     self._end(reader, b"", why="stalled")
-                elif reader.slot == slot and reader.sending is None:
+                elif reader.slot == slot and reader.is_idle:
                     reader.keep_alive(self._present_ring)
                     self._send_to(reader)
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from vskill_platform import metrics
 from vskill_platform.domain.errors import RateLimited, TooManyStreams
@@ -19,14 +18,18 @@ class StreamPlaces:
         self._most = most
         self._most_per_address = most_per_address
         self._taken: Counter[str] = Counter()
-
-    @property
-    def taken(self) -> int:
+        self.taken = 0
         """How many streams are open."""
-        return self._taken.total()
 
-    def check(self, address: str) -> None:
-        """Raise TooManyStreams or RateLimited where there is no place for another stream from this address."""
+    def take(self, address: str) -> Callable[[], None]:
+        """Take a place, and get what gives it back, once. Raises RateLimited or TooManyStreams where there is none."""
+        self._check(address)
+        self._taken[address] += 1
+        self.taken += 1
+        metrics.STREAMS.inc()
+        return self._giving_back(address)
+
+    def _check(self, address: str) -> None:
         if self._taken[address] >= self._most_per_address:
             raise RateLimited(
                 f"{self._most_per_address} event streams are open from your address, which is as many as it may have. "
@@ -39,15 +42,18 @@ class StreamPlaces:
                 retry_after_s=RETRY_S,
             )
 
-    @contextmanager
-    def taking(self, address: str) -> Iterator[None]:
-        """Hold a place for as long as the block lasts."""
-        self._taken[address] += 1
-        metrics.STREAMS.inc()
-        try:
-            yield
-        finally:
+    def _giving_back(self, address: str) -> Callable[[], None]:
+        is_taken = True
+
+        def give_back() -> None:
+            nonlocal is_taken
+            if not is_taken:
+                return
+            is_taken = False
             metrics.STREAMS.dec()
+            self.taken -= 1
             self._taken[address] -= 1
             if not self._taken[address]:
                 del self._taken[address]
+
+        return give_back

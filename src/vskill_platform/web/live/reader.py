@@ -61,6 +61,16 @@ class Reader:
         self._words = b""
         self._last_words: bytes | None = None
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether it has everything, and nothing is on its way."""
+        return self.place is None and self.sending is None
+
+    def note(self, place: int) -> None:
+        """There is something for it from this place on."""
+        if self.place is None:
+            self.place = place
+
     def say(self, words: bytes) -> None:
         """Put a notice before the next events."""
         self._words += words

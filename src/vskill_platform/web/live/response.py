@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from litestar import Request, Response
 from litestar.response.base import ASGIResponse
-from litestar.types import Receive, Send
+from litestar.types import Receive, Scope, Send
 
 from vskill_platform.web.live.hub import Hub
 from vskill_platform.web.live.wanted import Wanted
@@ -21,14 +22,14 @@ _HEADERS = {
 
 
 class EventStream(Response[bytes]):
-    """The events that a caller wants, from one that he has seen or from now on."""
+    """The events that a caller wants, from one that he has seen or from now on. Its place is given back when it ends."""
 
-    def __init__(self, hub: Hub, wanted: Wanted, *, after: int | None, address: str) -> None:
+    def __init__(self, hub: Hub, wanted: Wanted, *, after: int | None, give_back: Callable[[], None]) -> None:
         super().__init__(b"", media_type=MEDIA_TYPE, headers=_HEADERS)
         self._hub = hub
         self._wanted = wanted
         self._after = after
-        self._address = address
+        self.give_back = give_back
 
     def to_asgi_response(
         self,
@@ -42,9 +43,8 @@ class EventStream(Response[bytes]):
         return _Answer(self, is_head_response=is_head_response)
 
     async def serve(self, receive: Receive, send: Send) -> None:
-        """Serve the stream, in a place of its own."""
-        with self._hub.places.taking(self._address):
-            await self._hub.serve(self._wanted, after=self._after, receive=receive, send=send)
+        """Serve the stream."""
+        await self._hub.serve(self._wanted, after=self._after, receive=receive, send=send)
 
 
 class _Answer(ASGIResponse):
@@ -58,6 +58,13 @@ class _Answer(ASGIResponse):
             media_type=MEDIA_TYPE,
         )
         self._stream = stream
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, and give the stream's place back, however it ends."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._stream.give_back()
 
     async def send_body(self, send: Send, receive: Receive) -> None:
         """The events, for as long as anybody takes them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from typing import NamedTuple
 
 from litestar import Response, get
@@ -27,6 +28,7 @@ _BY_ITSELF = "updated"
 """The order of a list that nobody has ordered or searched."""
 _ASCENDING = ("name",)
 _MOST_VALUES = 10
+_ORDERS = {"tier": tuple(tier.value for tier in reversed(CertTier)), "capability": tuple(CAPABILITY_WORDS)}
 _LAST_PAGE = 10_000
 
 
@@ -144,20 +146,20 @@ def label_of(facet: str, value: str) -> str:
 
 
 def _facet(name: str, chosen: tuple[str, ...], counts: dict[str, int]) -> Facet:
-    ordered = in_order(name, counts)
-    shown = [value for place, value in enumerate(ordered) if place < _MOST_VALUES or value in chosen]
-    shown += [value for value in chosen if value not in ordered]
+    first = in_order(name, counts, most=_MOST_VALUES)
+    shown = [*first, *(value for value in chosen if value not in first)]
     values = [FacetValue(value, label_of(name, value), counts.get(value, 0), value in chosen) for value in shown]
-    return Facet(name, FACETS[name], values, len(ordered) - sum(value in ordered for value in shown))
+    left_out = len(counts) - ("" in counts) - sum(value in counts for value in shown)
+    return Facet(name, FACETS[name], values, left_out)
 
 
-def in_order(name: str, counts: dict[str, int]) -> list[str]:
+def in_order(name: str, counts: dict[str, int], *, most: int) -> list[str]:
     """Tiers and capabilities in the order of their list, other values by how many skills have them; no empty ones."""
-    fixed = {"tier": [tier.value for tier in reversed(CertTier)], "capability": list(CAPABILITY_WORDS)}.get(name, [])
-    known = (value for value in counts if value)
-    return sorted(
-        known, key=lambda value: (fixed.index(value) if value in fixed else len(fixed), -counts[value], value)
-    )
+    fixed = {value: place for place, value in enumerate(_ORDERS.get(name, ()))}
+    # Thousands of publishers are counted and few are shown: those that cannot be among them are left out before sorting.
+    least = min(heapq.nlargest(most + 1, counts.values()), default=0)
+    near = [value for value, count in counts.items() if count >= least and value]
+    return sorted(near, key=lambda value: (fixed.get(value, len(fixed)), -counts[value], value))[:most]
 
 
 def _summary(wish: Wish, paging: Paging) -> str:

@@ -6,6 +6,7 @@ once, when the first page is asked for, so that no request can name a file that 
 
 from __future__ import annotations
 
+import asyncio
 import posixpath
 import re
 import sysconfig
@@ -119,9 +120,8 @@ async def show_document(request: PageRequest, path: FromPath[str]) -> Response[s
     document = documents().get(name)
     if document is None:
         raise NotFound(f"There is no document '{name[:200]}'. The documentation's list has them all.", name=name[:200])
-    return page(
-        request, "document.html", document=document, html=_rendered(name), groups=groups(), current=document.name
-    )
+    html = await asyncio.to_thread(_rendered, name)
+    return page(request, "document.html", document=document, html=html, groups=groups(), current=document.name)
 
 
 @cache

@@ -15,6 +15,7 @@ from vskill_platform.web.pages.skill_frame import find_near
 
 _LIST_SIZE = 60
 _LONGEST = 200
+_MOST_COUNTED = 20
 _COUNTED = ("tier", "category", "capability")
 
 
@@ -49,7 +50,9 @@ async def show_publisher(request: PageRequest, name: FromPath[str]) -> Response[
             f"There is no publisher '{shown}' with a published skill.", name=shown, near=await find_near(shown)
         )
     counts = {
-        facet: [(label_of(facet, value), counted[value], value) for value in in_order(facet, counted)]
+        facet: [
+            (label_of(facet, value), counted[value], value) for value in in_order(facet, counted, most=_MOST_COUNTED)
+        ]
         for facet, counted in found.counts.items()
     }
     return page(

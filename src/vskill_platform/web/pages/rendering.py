@@ -5,7 +5,7 @@ Templates get what a handler hands them and the few names below. None of them re
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,8 +13,10 @@ import jinja2
 from litestar import MediaType, Request, Response
 from litestar.datastructures import State
 from litestar.status_codes import HTTP_200_OK
+from markupsafe import Markup
 
 from vskill_platform import __version__
+from vskill_platform.domain.skill import PublishedSkillSummary
 from vskill_platform.web.feeds.feeds import FEEDS as ATOM_FEEDS
 from vskill_platform.web.pages import wording
 from vskill_platform.web.site import site_url as site_url
@@ -74,9 +76,17 @@ def templates() -> jinja2.Environment:
         places=PLACES,
         feeds=FEEDS,
         capability_words=wording.CAPABILITY_WORDS,
+        skill_row=skill_row,
     )
     environment.filters.update(wording.FILTERS)
     return environment
+
+
+@lru_cache(maxsize=4096)
+def skill_row(row: PublishedSkillSummary) -> Markup:
+    """A skill as lists show it. Most lists show the same skills again and again, and a row is the dear part of a page."""
+    macro = templates().get_template("parts/skills.html").module.skill_row  # type: ignore[attr-defined]
+    return Markup(macro(row))  # noqa: S704 - escaped by the template
 
 
 def render(template: str, **context: object) -> str:

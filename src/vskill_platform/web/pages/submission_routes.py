@@ -6,12 +6,13 @@ from litestar.types import ControllerRouterHandler
 
 from vskill_platform.web.pages.queue import show_queue_page
 from vskill_platform.web.pages.submission import show_submission_page, show_submission_part, try_submission_again
-from vskill_platform.web.pages.submit import show_check, show_submit_page, submit_form
+from vskill_platform.web.pages.submit import find_skills, show_check, show_submit_page, submit_form
 from vskill_platform.web.pages.trust import show_trust_page
 
 SUBMISSION_PAGES: list[ControllerRouterHandler] = [
     show_submit_page,
     show_check,
+    find_skills,
     submit_form,
     show_submission_page,
     show_submission_part,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from vskill_platform.domain.blocklist import BLOCKED_DIGEST
 from vskill_platform.domain.submission import CATEGORY_OF, Category, SubmissionState, Trigger
 from vskill_platform.pipeline.intake import Answer
 from vskill_platform.stores.positions import Position
@@ -57,6 +58,12 @@ def tell_standing(view: SubmissionView) -> Told:
     """How a submission stands and what to do about it."""
     if view.state is SubmissionState.EXPANDED:
         return _tell_expanded(view)
+    if view.reason == BLOCKED_DIGEST:
+        return Told(
+            "fail",
+            "These very bytes were turned down before",
+            "Mend what is said above in the repository, then try again: other bytes are looked at anew.",
+        )
     if view.reason == Trigger.REVIEW_REJECTED:
         return Told("fail", "A person turned it down", "It is looked at again when its source changes.")
     return Told(*_STANDS[view.state])
@@ -65,14 +72,16 @@ def tell_standing(view: SubmissionView) -> Told:
 def _tell_expanded(view: SubmissionView) -> Told:
     by_category = [CATEGORY_OF[child.state] for child in view.children]
     active, published = by_category.count(Category.ACTIVE), by_category.count(Category.PUBLISHED)
+    is_one = len(by_category) == 1
     if active:
-        return Told("info", f"{active} of its {len(by_category)} skills are under way", "This page follows by itself.")
+        title = "Its skill is under way" if is_one else f"{active} of its {len(by_category)} skills are under way"
+        return Told("info", title, "This page follows by itself.")
     if published == len(by_category):
         return Told("pass", "All of it is published")
     return Told(
         "warn" if published else "fail",
-        f"{published} of its {len(by_category)} skills are published",
-        "The pages of the others say what to mend. Then try again: only what has changed is looked at.",
+        "Its skill is not published" if is_one else f"{published} of its {len(by_category)} skills are published",
+        "What is not published says on its own page what to mend. Then try again: only what has changed is looked at.",
     )
 
 
@@ -86,9 +95,9 @@ def tell_answer(word: str) -> Told | None:
 
 def may_try_again(view: SubmissionView) -> bool:
     """Whether coming again can start anything: what has ended may have been mended since."""
-    return (
-        CATEGORY_OF[view.state] in (Category.REJECTED, Category.PUBLISHED) or view.state is SubmissionState.NEEDS_REVIEW
-    )
+    if view.state is SubmissionState.BLOCKED:
+        return view.reason == BLOCKED_DIGEST
+    return CATEGORY_OF[view.state] is not Category.ACTIVE
 
 
 def tell_place(position: Position) -> str:

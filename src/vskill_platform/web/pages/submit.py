@@ -12,19 +12,21 @@ from litestar.response import Redirect
 from litestar.status_codes import HTTP_200_OK
 
 from vskill_platform.domain.blocklist import repository_block_key
-from vskill_platform.domain.errors import InvalidInput
+from vskill_platform.domain.errors import InvalidInput, SourceRefused, SourceUnreachable
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.repository import RepositoryAddress, normalise_repository_url
+from vskill_platform.pipeline.discovery import discover_skills
 from vskill_platform.pipeline.intake import find_claimed, submit_repository
 from vskill_platform.stores.blocklist import get_block
 from vskill_platform.web.pages.rendering import PageRequest, page
 from vskill_platform.web.pages.submission import see_submission
 from vskill_platform.web.surface.problems import retry_after, status_of
-from vskill_platform.web.surface.rate_limits import SUBMISSIONS, limited
+from vskill_platform.web.surface.rate_limits import DISCOVERIES, SUBMISSIONS, limited
 from vskill_platform.worker_context import current_env
 
 MAX_URL_CHARS = 2000
 _take_place = limited(SUBMISSIONS)
+_take_look = limited(DISCOVERIES)
 
 
 class Checked(NamedTuple):
@@ -71,6 +73,17 @@ async def submit_form(request: PageRequest, data: SentForm) -> Response[str] | R
     except InvalidInput as error:
         return _form(request, data.url, Checked("none"), trouble=error)
     return see_submission(intake.submission.id, answer=intake.answer.value)
+
+
+@post("/submit/skills", status_code=HTTP_200_OK)
+async def find_skills(request: PageRequest, data: SentForm) -> Response[str]:
+    """The skills at an address, to choose from. Nothing is submitted; what keeps them from being found is said in their place."""
+    try:
+        await _take_look(request, request.route_handler)
+        found = await discover_skills(data.url)
+    except (InvalidInput, SourceRefused, SourceUnreachable) as error:
+        return page(request, "parts/skills_found.html", trouble=error.message, folders=[], commit="")
+    return page(request, "parts/skills_found.html", trouble="", folders=found.folders, commit=found.commit)
 
 
 async def check_address(url: str) -> Checked:

@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
+from markupsafe import Markup, escape
+
 from vskill_platform.domain.capabilities import KINDS
 
 _UNITS = ("KB", "MB", "GB")
@@ -128,6 +130,15 @@ def safe_link(url: str) -> str:
     return url if urlsplit(url).scheme in ("http", "https") else ""
 
 
+def with_code(text: str) -> Markup:
+    """A sentence of ours in which what stands between backticks is code."""
+    pieces = text.split("`")
+    return Markup("").join(
+        Markup("<code>{}</code>").format(piece) if number % 2 and number < len(pieces) - 1 else escape(piece)
+        for number, piece in enumerate(pieces)
+    )
+
+
 FILTERS: dict[str, Callable[..., str]] = {
     "number": number,
     "size": size,
@@ -141,5 +152,6 @@ FILTERS: dict[str, Callable[..., str]] = {
     "host": host,
     "path_quote": path_quote,
     "plural": plural,
+    "with_code": with_code,
     "safe_link": safe_link,
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from litestar.types import HTTPScope, Message, Receive, ReceiveMessage, Send
+from litestar.types import HTTPScope, Message, Send
 
 from vskill_platform.web.surface.compression import MIN_BYTES, Compressor, is_text, takes_gzip
 from vskill_platform.web.surface.headers import POLICY, STANDING, Header
@@ -89,16 +89,6 @@ class Answer:
         self.status = 200
         self._head = dict(whole.head)
         await self._send_whole(whole.body)
-
-    def hearing(self, receive: Receive) -> Receive:
-        """The request as the application hears it: once the answer is all sent, the client is gone, and a stream ends."""
-
-        async def hear() -> ReceiveMessage:
-            if self._is_ended:
-                return {"type": "http.disconnect"}
-            return await receive()
-
-        return hear
 
     async def _begin(self, status: int, headers: Iterable[Header]) -> None:
         self.status = status

@@ -119,11 +119,10 @@ class Surface:
         inner: Any = scope
         if scope["method"] == "HEAD":
             inner = {**scope, "method": "GET", _HEAD: True}
-        hear = answer.hearing(receive) if scope["method"] in READS else receive
 
         async def run() -> None:
             structlog.contextvars.bind_contextvars(request=request_id.decode())
-            await self._app(inner, hear, answer.send)
+            await self._app(inner, receive, answer.send)
 
         try:
             await request_env_storage.run(self._env, run)

@@ -13,6 +13,7 @@ from vskill_platform.stores.skills import SkillQuery, SkillRows, search_skills
 from vskill_platform.web.pages.paging import Paging, address, make_paging, offset_of
 from vskill_platform.web.pages.rendering import PageRequest, page
 from vskill_platform.web.pages.wording import CAPABILITY_WORDS, words
+from vskill_platform.web.surface.kept_answers import KEPT
 
 PATH = "/skills"
 PAGE_SIZE = 25
@@ -74,7 +75,7 @@ class Facet(NamedTuple):
     left_out: int
 
 
-@get(PATH)
+@get(PATH, opt={KEPT: True})
 async def browse_skills(request: PageRequest) -> Response[str]:
     """Published skills: search, filters with counts, order and pages."""
     wish = read_wish(request)

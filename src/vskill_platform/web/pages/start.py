@@ -8,12 +8,13 @@ from vskill_platform.domain.submission import Category
 from vskill_platform.stores.catalog import count_submissions
 from vskill_platform.stores.skills import SkillQuery, search_skills
 from vskill_platform.web.pages.rendering import PageRequest, page
+from vskill_platform.web.surface.kept_answers import KEPT
 
 _NEWEST = 6
 _MOST_INSTALLED = 6
 
 
-@get("/")
+@get("/", opt={KEPT: True})
 async def start_page(request: PageRequest) -> Response[str]:
     """What this is, what is newest and most installed, and how verification works."""
     newest = await search_skills(SkillQuery(sort="published", limit=_NEWEST, counts=("publisher",)))

@@ -258,8 +258,9 @@ def test_process_tells_its_health_and_metrics__on_an_address_of_its_own(group: P
         ours = {name.partition("{")[0] for name in samples if name.startswith("vskill_")}
         assert ours <= known
         if role == "web":
+            proxied = urllib.request.Request(f"{running.address}/metrics", headers={"X-Forwarded-For": "127.0.0.1"})
             with pytest.raises(urllib.error.HTTPError, match="404"):
-                read(f"{running.address}/metrics")
+                urllib.request.urlopen(proxied, timeout=LIMIT_S)
 
 
 def test_password_is_told_to_nobody__in_output_logs_and_errors(postgres_url: str, tmp_path: Path) -> None:

@@ -20,8 +20,7 @@ from typing import Any
 import pytest
 
 from tests.faults.figures import Tell
-from tests.pipeline.conftest import LOOPBACK
-from tests.pipeline.journey import Journey, skill_md
+from tests.pipeline.journey import LOOPBACK, Journey, skill_md
 from vskill_platform.domain.ids import Digest
 from vskill_platform.engines.blobs import BlobFolder
 from vskill_platform.engines.sqlite import open_sqlite

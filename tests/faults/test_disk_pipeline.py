@@ -13,8 +13,7 @@ import pytest
 from tests.acceptance.running import running_loop
 from tests.acceptance.test_api import client_of
 from tests.faults.disk import FailingDisk, Fault, Lasting
-from tests.pipeline.conftest import LOOPBACK
-from tests.pipeline.journey import Journey, skill_md
+from tests.pipeline.journey import LOOPBACK, Journey, skill_md
 from vskill_platform.domain.content import SkillContent
 from vskill_platform.domain.scan import ScanReport
 from vskill_platform.domain.submission import SubmissionState

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.moving.houses import open_house
-from tests.pipeline.conftest import journey
+from tests.pipeline.conftest import journey, scanner
 from vskill_platform.ports.engine import Engine
 
-__all__ = ["journey"]
+__all__ = ["journey", "scanner"]
 
 
 @pytest.fixture

@@ -149,7 +149,9 @@ async def test_backup_refuses_a_file_that_does_not_pass_its_check(tmp_path: Path
         await fill_house(house, submissions=300)
     path = tmp_path / "data" / "registry.db"
     connection = apsw.Connection(str(path))
-    root = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'catalog_submissions_updated'").get
+    root = connection.execute(
+        "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_catalog_submissions_1'"
+    ).get
     size = connection.pragma("page_size")
     connection.close()
     content = bytearray(path.read_bytes())

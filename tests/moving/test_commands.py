@@ -12,7 +12,7 @@ import pytest
 from tests.acceptance.commands import LIMIT_S, LOOPBACK_GIT, registry, run
 from tests.acceptance.test_commands import GOOD
 from tests.moving.houses import fill_house, open_house
-from vskill_platform.domain.catalog import SKILLS
+from vskill_platform.domain.catalog import CATALOG_FORM, SKILLS
 from vskill_platform.moving.packing import IMPORT_KEY
 from vskill_platform.ports.commit import Put, Unindex
 from vskill_platform.testing.git_repos import make_repository
@@ -97,6 +97,7 @@ async def test_rebuild_catalog_tells_and_mends__whether_or_not_the_registry_runs
     data = str(tmp_path / "data")
     async with open_house("sqlite", tmp_path / "data") as house:
         await fill_house(house, submissions=5)
+        await house.engine.catalog.set_form(CATALOG_FORM)
         await house.engine.writes.commit([Unindex(SKILLS, "acme/skills/greeting")])
 
     def check() -> None:

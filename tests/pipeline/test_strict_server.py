@@ -6,8 +6,7 @@ from pathlib import Path
 
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from tests.pipeline.conftest import LOOPBACK
-from tests.pipeline.journey import skill_md
+from tests.pipeline.journey import LOOPBACK, skill_md
 from vskill_platform.ingest.git import GitSource
 from vskill_platform.settings import convert_settings
 from vskill_platform.testing.git_repos import make_repository

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipeline.conftest import LOOPBACK
-from tests.pipeline.journey import Journey
+from tests.pipeline.journey import LOOPBACK, Journey
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
 from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.domain.submission import SubmissionState

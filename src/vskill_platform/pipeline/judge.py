@@ -6,6 +6,7 @@ from vskill_platform.domain.blocklist import Block, BlockKind, digest_block_key
 from vskill_platform.domain.decision import Decision, blocks_its_bytes, decide, decide_again, was_approved
 from vskill_platform.domain.errors import Conflict, MalformedRecord
 from vskill_platform.domain.lint import Lint
+from vskill_platform.domain.records import Submission
 from vskill_platform.domain.scan import ScanReport
 from vskill_platform.domain.skill import CertTier
 from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
@@ -17,6 +18,7 @@ from vskill_platform.pipeline.publish import Publication, log_gains, prepare_pub
 from vskill_platform.ports.commit import ABSENT, Operation
 from vskill_platform.stores.blocklist import blocking, find_block, get_block
 from vskill_platform.stores.scans import TIER1, ScanRecord, recording
+from vskill_platform.stores.versions import get_version
 from vskill_platform.worker_context import current_env
 
 _TRIES = 3
@@ -113,7 +115,7 @@ async def _finish_published(
 
 async def _turn_away(delivery: Delivery, candidate: Candidate, decision: Decision) -> None:
     submission, pinned, report = delivery.submission, candidate.pinned, candidate.report
-    operations = _recorded(candidate)
+    operations = _recorded(candidate, published_run=await _published_run(submission))
     if decision.target is not SubmissionState.NEEDS_REVIEW:
         operations += await withdrawing_published(
             submission, reason=decision.message, content_digest=pinned.pin.content_digest
@@ -149,7 +151,15 @@ def _told(pinned: Pinned, report: ScanReport) -> dict[str, object]:
     }
 
 
-def _recorded(candidate: Candidate) -> list[Operation]:
+async def _published_run(submission: Submission) -> int | None:
+    """The run that made the version which is published, if there is one."""
+    if submission.slug is None or submission.version is None:
+        return None
+    version = await get_version(submission.slug, submission.version)
+    return None if version is None else version.run
+
+
+def _recorded(candidate: Candidate, *, published_run: int | None = None) -> list[Operation]:
     submission, skill_md = candidate.submission, candidate.skill_md
     scan = ScanRecord(
         submission_id=submission.id,
@@ -160,4 +170,4 @@ def _recorded(candidate: Candidate) -> list[Operation]:
         report=candidate.report,
         lint=Lint(strict_valid=skill_md.is_strict_valid, problems=skill_md.problems),
     )
-    return recording(scan)
+    return recording(scan, published_run=published_run)

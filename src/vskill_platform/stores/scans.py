@@ -44,9 +44,14 @@ async def get_scan_of_run(submission_id: str, run: int, *, tier: str = TIER1) ->
     return None if entry is None else decode_record(key, entry.value, decoder=_scans)
 
 
-def recording(scan: ScanRecord) -> list[Operation]:
-    """The operations that keep a report, tell of it, and forget one of long ago. A run scanned again keeps the newest."""
+def recording(scan: ScanRecord, *, published_run: int | None = None) -> list[Operation]:
+    """The operations that keep a report, tell of it, and forget one of long ago. A run scanned again keeps the newest.
+
+    The report on what is published stays, however many runs have failed since.
+    """
     kept = Put(scan_key(scan.submission_id, scan.run, scan.tier), encode_record(scan))
     told = telling_scan(scan.submission_id, scan.report, run=scan.run, tier=scan.tier)
     forgotten = scan.run - RUNS_KEPT
-    return [kept, told] if forgotten < 1 else [kept, told, Delete(scan_key(scan.submission_id, forgotten, scan.tier))]
+    if forgotten < 1 or forgotten == published_run:
+        return [kept, told]
+    return [kept, told, Delete(scan_key(scan.submission_id, forgotten, scan.tier))]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Iterator
 
 import pytest
@@ -14,8 +13,6 @@ from vskill_platform.testing.postgres_server import PostgresServer, empty_databa
 
 UNTRACED = {"machines", "faults", "hostile", "corpus", "browser", "deploy"}
 """Folders whose tests repeat for minutes what others have covered: tracing them would double their time and tell nothing."""
-if os.environ.get("VSKILL_TEST_SCALE") != "full":
-    UNTRACED |= {"scanning"}  # most of what the ordinary run computes; `make test-full` holds its coverage
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

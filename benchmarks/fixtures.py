@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 from rich.progress import track
 
+from vskill_platform.domain.catalog import CATALOG_FORM
 from vskill_platform.domain.ids import MessageId, skill_key, submission_key
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE, ProcessSubmission, encode_message
 from vskill_platform.domain.records import Submission
@@ -89,6 +90,7 @@ async def load(path: Path, count: int, operations: Callable[[int], list[Operatio
     """Fill a fresh database: `operations(n)` for each n, many to a commit."""
     async with open_engine(path, synchronous="OFF") as engine:
         await load_into(engine, count, operations, what=what)
+        await engine.catalog.set_form(CATALOG_FORM)  # or whoever opens it next would make every document anew
 
 
 async def load_into(

@@ -282,11 +282,6 @@ def is_disk(path: str) -> bool:
     return bool(_DISK.match(path))
 
 
-def is_scratch(path: str) -> bool:
-    """Whether anybody may write there, and nobody looks."""
-    return plain_path(path).startswith(SCRATCH_FOLDERS)
-
-
 def is_hidden(path: str) -> bool:
     """Whether the file itself is one that listings leave out."""
     name = posixpath.basename(plain_path(path))

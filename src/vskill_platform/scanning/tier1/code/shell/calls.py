@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Value, joined
+from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Value
 from vskill_platform.scanning.tier1.skill import FactKind
 
 if TYPE_CHECKING:
@@ -74,10 +74,6 @@ class Call:
         """The arguments that are no options and no values of options."""
         found = self.options(with_value=with_value, long_with_value=long_with_value)
         return [value for name, value in found if not name]
-
-    def all_input(self) -> Value:
-        """Everything that flows into the command: its arguments and what it reads."""
-        return joined([self.stdin, *self.arguments], by=" ")
 
     def for_words(self, arguments: list[Value]) -> Value:
         """Runs other words in the place of this command, as `sudo` and `xargs` do, and gives what they print."""

@@ -44,9 +44,15 @@ async def look_at_file(path: Path) -> Sighting:
     engine = await open_sqlite(path, clock=SystemClock())
     try:
         seen = await look(engine)
+    except Exception:
+        damage = _check_integrity(path)
+        if not damage:
+            raise
+        # What a broken file answers is anybody's guess, rows without values among others: it counts as holding nothing.
+        return Sighting(damage=damage)
     finally:
         await engine.close()
-    seen.damage += [line for line in _check_integrity(path) if line != "ok"]
+    seen.damage += _check_integrity(path)
     return seen
 
 
@@ -61,9 +67,12 @@ async def look(engine: Engine) -> Sighting:
 
 
 def _check_integrity(path: Path) -> list[str]:
+    """What SQLite finds wrong with a file."""
     connection = apsw.Connection(str(path))
     try:
-        return [line for (line,) in connection.execute("PRAGMA integrity_check")]
+        return [line for (line,) in connection.execute("PRAGMA integrity_check") if line != "ok"]
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        return [str(error)]
     finally:
         connection.close()
 

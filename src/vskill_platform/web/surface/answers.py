@@ -46,6 +46,7 @@ class Answer:
         "_pieces",
         "_send",
         "status",
+        "when_whole",
         "whole",
     )
 
@@ -68,6 +69,7 @@ class Answer:
         self._is_shared = is_shared(method, scope["path"])
         self.status = 500
         self.whole: Whole | None = None
+        self.when_whole: Callable[[Whole], None] | None = None
         self._head: dict[bytes, bytes] = {}
         self._cookies: list[Header] = []
         self._pieces: list[bytes] | None = None
@@ -122,7 +124,7 @@ class Answer:
             if b"etag" not in self._head:
                 self._head[b"etag"] = make_tag(body)
             if not self._cookies:
-                self.whole = Whole(dict(self._head), body)
+                self._note_whole(Whole(dict(self._head), body))
             if self._knows_client(self._head[b"etag"]):
                 await self._send_unmodified()
                 return
@@ -131,6 +133,12 @@ class Answer:
             self._head[b"content-length"] = b"%d" % len(body)
         await self._start()
         await self._finish(b"" if self._is_head else body)
+
+    def _note_whole(self, whole: Whole) -> None:
+        """Tell that the answer is made before it is sent: a client that takes its time keeps nobody waiting."""
+        self.whole = whole
+        if self.when_whole is not None:
+            self.when_whole(whole)
 
     async def _encode(self, body: bytes) -> bytes:
         head = self._head

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from secrets import token_hex
 from time import perf_counter
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import structlog
 from litestar.enums import ScopeType
@@ -13,10 +14,10 @@ from litestar.types import ASGIApp, HTTPScope, Receive, Scope, Send
 
 from vskill_platform.domain.errors import NotFound, VskillError
 from vskill_platform.ports.env import WorkerEnv
-from vskill_platform.web.surface.answers import Answer
+from vskill_platform.web.surface.answers import Answer, Whole
 from vskill_platform.web.surface.compression import Compressor
 from vskill_platform.web.surface.headers import Header
-from vskill_platform.web.surface.kept_answers import KEPT, Address, KeptAnswer, KeptAnswers
+from vskill_platform.web.surface.kept_answers import KEPT, WAIT_LIMIT_S, Address, KeptAnswer, KeptAnswers
 from vskill_platform.web.surface.problems import Reply, make_problem
 from vskill_platform.web.surface.rate_limits import RequestLimiter, rate_headers, tell_standing
 from vskill_platform.web.surface.request_metrics import count_request
@@ -28,6 +29,14 @@ _UNCOUNTED = frozenset({"/healthz", "/readyz"})
 """What balances load asks these all the time, from one address."""
 _HEAD = "vskill_platform.head"
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{8,64}")
+
+
+class _Making(NamedTuple):
+    """An answer that is to be kept. `made` is there where others may wait for it."""
+
+    address: Address
+    sequence: int
+    made: asyncio.Event | None
 
 
 class Surface:
@@ -74,27 +83,55 @@ class Surface:
             reply = make_problem(error)
         if reply is not None:
             await reply.send(answer.send)
-        elif sequence is None or not await self._send_kept(scope, answer, address, sequence=sequence):
-            made_ms = self._env.clock.now_ms()
+        elif sequence is None:
             await self._pass_on(scope, receive, answer, request_id=request_id)
-            self._keep(scope, answer, address, sequence=sequence, made_ms=made_ms)
-
-    async def _send_kept(self, scope: HTTPScope, answer: Answer, address: Address, *, sequence: int) -> bool:
-        kept = self._kept.find(address, sequence=sequence, now_ms=self._env.clock.now_ms())
-        if kept is None:
-            return False
-        cast("dict[str, Any]", scope)["path_template"] = kept.route
-        await answer.send_again(kept.whole)
-        return True
-
-    def _keep(self, scope: HTTPScope, answer: Answer, address: Address, *, sequence: int | None, made_ms: int) -> None:
-        """Keep what was sent where its route may have that; the first time, keep in mind that it may."""
-        if answer.whole is None or not scope["route_handler"].opt.get(KEPT):
-            return
-        if sequence is None:
-            self._kept.expect(address)
+            if answer.whole is not None and scope["route_handler"].opt.get(KEPT):
+                self._kept.expect(address, route=scope.get("path_template") or "")
         else:
-            self._kept.keep(address, KeptAnswer(sequence, made_ms, scope.get("path_template") or "", answer.whole))
+            await self._answer_kept(scope, receive, answer, address, sequence=sequence, request_id=request_id)
+
+    async def _answer_kept(
+        self, scope: HTTPScope, receive: Receive, answer: Answer, address: Address, *, sequence: int, request_id: bytes
+    ) -> None:
+        """Send what is kept or what another is just making; where there is neither, have the route make it."""
+        making = None
+        try:
+            async with asyncio.timeout(WAIT_LIMIT_S):
+                while (kept := self._find_kept(address, sequence)) is None and self._kept.is_expected(address):
+                    making = self._kept.begin(address)
+                    if making is not None:
+                        break
+                    await self._kept.wait(address)
+        except TimeoutError:
+            kept = None
+        if kept is None:
+            await self._make_kept(scope, receive, answer, _Making(address, sequence, making), request_id=request_id)
+        else:
+            cast("dict[str, Any]", scope)["path_template"] = self._kept.route(address)
+            await answer.send_again(kept.whole)
+
+    def _find_kept(self, address: Address, sequence: int) -> KeptAnswer | None:
+        return self._kept.find(address, sequence=sequence, now_ms=self._env.clock.now_ms())
+
+    async def _make_kept(
+        self, scope: HTTPScope, receive: Receive, answer: Answer, making: _Making, *, request_id: bytes
+    ) -> None:
+        """Have a route answer, and keep the answer once it is made, before it is sent."""
+        made_ms = self._env.clock.now_ms()
+
+        def keep(whole: Whole) -> None:
+            self._kept.keep(making.address, KeptAnswer(making.sequence, made_ms, whole))
+            self._end(making)
+
+        answer.when_whole = keep
+        try:
+            await self._pass_on(scope, receive, answer, request_id=request_id)
+        finally:
+            self._end(making)
+
+    def _end(self, making: _Making) -> None:
+        if making.made is not None:
+            self._kept.end(making.address, making.made)
 
     def _reply_at_once(self, scope: HTTPScope, asked: dict[bytes, bytes]) -> Reply | None:
         """What is answered without a route; None where a route is to answer. Raises what the request is refused for."""

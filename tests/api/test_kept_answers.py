@@ -83,7 +83,9 @@ async def test_answer_is_made_once__when_many_ask_at_the_same_time(client: httpx
     assert kitchen.made == 2
 
 
-async def test_nobody_waits_in_line__where_there_is_nothing_to_keep(client: httpx.AsyncClient, kitchen: Kitchen) -> None:
+async def test_nobody_waits_in_line__where_there_is_nothing_to_keep(
+    client: httpx.AsyncClient, kitchen: Kitchen
+) -> None:
     kitchen.is_gone = True
     asking = asyncio.create_task(ask_together(client, kitchen))
     async with asyncio.timeout(3):

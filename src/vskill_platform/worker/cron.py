@@ -22,6 +22,7 @@ from vskill_platform.stores.leases import HeldLease, give_up_lease, renew_lease,
 from vskill_platform.stores.series import count_events
 from vskill_platform.stores.submissions import pinned_digests
 from vskill_platform.stores.versions import referenced_digests
+from vskill_platform.worker.drift import compare_catalog
 from vskill_platform.worker.pulse import Pulse
 from vskill_platform.worker.recovery import sweep_stuck_submissions
 from vskill_platform.worker_context import current_env, run_with_worker_env
@@ -51,6 +52,7 @@ def standard_jobs(env: WorkerEnv) -> list[CronJob]:
         CronJob("figures", settings.figures_interval_s, count_events),
         CronJob("collect", settings.collect_interval_s, collect_blobs),
         CronJob("recount", settings.recount_interval_s, refresh_installs),
+        CronJob("drift", settings.drift_interval_s, compare_catalog),
     ]
 
 

@@ -325,6 +325,12 @@ class SlugTaken(SourceRefused):
     code = "slug_taken"
 
 
+class ClaimNotProven(SourceRefused):
+    """The repository does not hold the challenge of the claim, so it is not known whose it is."""
+
+    code = "claim_not_proven"
+
+
 class AddressForbidden(SourceRefused):
     """The repository's host, port, protocol or address is one that this registry does not fetch from."""
 

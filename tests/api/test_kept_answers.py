@@ -7,11 +7,12 @@ from typing import Any, cast
 
 import httpx
 import pytest
-from litestar import get
+from litestar import Router, get
 
 from vskill_platform.domain.errors import NotFound
 from vskill_platform.ports.commit import Emit
 from vskill_platform.ports.env import WorkerEnv
+from vskill_platform.web.access import ACCESS, ANYONE
 from vskill_platform.web.app import create_app
 from vskill_platform.web.surface.kept_answers import KEPT
 from vskill_platform.web.surface.rate_limits import LIMITED
@@ -52,7 +53,7 @@ def app(env: WorkerEnv, kitchen: Kitchen) -> Any:
     async def dish() -> str:
         return await kitchen.make()
 
-    return create_app(env, [dish], state={LIMITED: True})
+    return create_app(env, [Router("/", route_handlers=[dish], opt={ACCESS: ANYONE})], state={LIMITED: True})
 
 
 @pytest.fixture

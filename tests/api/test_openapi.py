@@ -12,6 +12,7 @@ from litestar import Litestar, Router, get
 from litestar.params import FromQuery
 from litestar.routes import HTTPRoute
 
+from vskill_platform.web.api.admin.routes import ADMIN_ROUTES
 from vskill_platform.web.api.openapi import PREFIX, TAGS, api_document, make_document
 from vskill_platform.web.api.reference import shown_groups
 from vskill_platform.web.api.routes import API_ROUTES
@@ -52,7 +53,7 @@ def missing_of(document: dict[str, Any], path: str, method: str) -> list[str]:
 
 
 def test_document_has_every_route_of_the_api__but_pages() -> None:
-    app = Litestar([Router("/", route_handlers=API_ROUTES)], openapi_config=None)
+    app = Litestar([Router("/", route_handlers=[*API_ROUTES, *ADMIN_ROUTES])], openapi_config=None)
     routes = {
         (route.path_format, str(method).lower())
         for route in app.routes

@@ -10,11 +10,12 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 import structlog
-from litestar import Response, get, post
+from litestar import Response, Router, get, post
 from litestar.response import Stream
 
 from vskill_platform.app import serving
 from vskill_platform.ports.env import WorkerEnv
+from vskill_platform.web.access import ACCESS, ANYONE
 from vskill_platform.web.app import create_app
 from vskill_platform.web.surface.rate_limits import LIMITED
 
@@ -60,13 +61,15 @@ async def take_form() -> dict[str, str]:
     return {}
 
 
-ROUTES = [long_text, kept_for_good, endless, logging_route, take_form]
+OPEN_ROUTES = Router(
+    "/", route_handlers=[long_text, kept_for_good, endless, logging_route, take_form], opt={ACCESS: ANYONE}
+)
 
 
 @pytest.fixture
 async def own(env: WorkerEnv) -> Any:
     """Routes that show one thing each."""
-    transport = httpx.ASGITransport(app=cast("Any", create_app(env, list(ROUTES), state={LIMITED: True})))
+    transport = httpx.ASGITransport(app=cast("Any", create_app(env, [OPEN_ROUTES], state={LIMITED: True})))
     async with httpx.AsyncClient(transport=transport, base_url="http://registry") as opened:
         yield opened
 
@@ -131,7 +134,10 @@ async def test_head_answers_as_get_does__without_a_body(client: httpx.AsyncClien
 
 async def test_head_ends_a_stream__as_soon_as_its_head_is_sent(env: WorkerEnv) -> None:
     STREAMED.clear()
-    async with serving(create_app(env, list(ROUTES), state={})) as served, httpx.AsyncClient(base_url=served) as client:
+    async with (
+        serving(create_app(env, [OPEN_ROUTES], state={})) as served,
+        httpx.AsyncClient(base_url=served) as client,
+    ):
         answer = await client.head("/api/v1/test/stream")
         assert (answer.status_code, answer.content) == (200, b"")
     assert STREAMED == ["began", "ended"]
@@ -192,7 +198,7 @@ async def test_tag_and_policy_of_a_route_stand(own: httpx.AsyncClient) -> None:
 
 
 async def test_gzip_over_the_wire_is_what_it_says(env: WorkerEnv) -> None:
-    async with serving(create_app(env, list(ROUTES), state={})) as served:
+    async with serving(create_app(env, [OPEN_ROUTES], state={})) as served:
         ask = b"GET /api/v1/test/long HTTP/1.1\r\nHost: r\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n"
         status, head, body = await ask_raw(served, ask)
     assert (status, b"content-encoding: gzip" in head.lower()) == (200, True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from litestar import MediaType, Response, get
+from litestar import MediaType, Response, Router, get
 from playwright.async_api import Page, async_playwright
 
 import vskill_platform.web
@@ -17,6 +17,7 @@ from vskill_platform.engines.sqlite import open_sqlite
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.testing.envs import make_env
+from vskill_platform.web.access import ACCESS, ANYONE
 from vskill_platform.web.api.streams import HUB, stream_submissions
 from vskill_platform.web.app import create_app
 from vskill_platform.web.live.hub import Hub
@@ -67,7 +68,11 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
     async def script() -> Response[bytes]:
         return Response(SCRIPT.read_bytes(), media_type="text/javascript")
 
-    app = create_app(env, [page, rows, script, stream_submissions], state={HUB: hub})
+    app = create_app(
+        env,
+        [Router("/", route_handlers=[page, rows, script, stream_submissions], opt={ACCESS: ANYONE})],
+        state={HUB: hub},
+    )
     async with serving(app) as shown.address, async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
         shown.page = await browser.new_page()

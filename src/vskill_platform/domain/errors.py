@@ -165,6 +165,21 @@ class FolderTaken(InvalidInput):
     code = "folder_taken"
 
 
+# Who may do what
+
+
+class SignInRequired(VskillError):
+    """The address is for those who have signed in, or come with a token that still works."""
+
+    code = "sign_in_required"
+
+
+class NotAllowed(VskillError):
+    """Who asks is known and may not do this."""
+
+    code = "not_allowed"
+
+
 # What an export turned out to be
 
 

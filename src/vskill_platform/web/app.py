@@ -10,6 +10,9 @@ from litestar.exceptions import HTTPException
 from litestar.types import ASGIApp, ControllerRouterHandler
 
 from vskill_platform.ports.env import WorkerEnv
+from vskill_platform.web.access import ACCESS, ANYONE, IS_CONTROL, check_access
+from vskill_platform.web.admin.routes import ADMIN_PAGES
+from vskill_platform.web.api.admin.routes import ADMIN_ROUTES
 from vskill_platform.web.api.parameters import refuse_unknown_parameters
 from vskill_platform.web.api.routes import API_ROUTES
 from vskill_platform.web.api.streams import HUB
@@ -27,9 +30,13 @@ from vskill_platform.web.surface.rate_limits import LIMITED, RequestLimiter
 MAX_BODY_BYTES = 16 * 1024
 """What a request may carry unless its route says otherwise."""
 MAX_CONTROL_BODY_BYTES = 1024 * 1024
-_API = Router("/", route_handlers=API_ROUTES, guards=[refuse_unknown_parameters])
-_PUBLIC_ROUTES: list[ControllerRouterHandler] = [*PAGE_ROUTES, _API, *FEED_ROUTES, healthz]
-_LOCAL_METRICS = Router("/", route_handlers=[show_metrics], guards=[only_from_this_machine])
+_OPEN = {ACCESS: ANYONE}
+_API = Router("/", route_handlers=API_ROUTES, guards=[refuse_unknown_parameters], opt=_OPEN)
+_ADMIN_API = Router("/", route_handlers=ADMIN_ROUTES, guards=[refuse_unknown_parameters])
+_PAGES = Router("/", route_handlers=[*PAGE_ROUTES, *FEED_ROUTES, healthz], opt=_OPEN)
+_PUBLIC_ROUTES: list[ControllerRouterHandler] = [_PAGES, _API, *ADMIN_PAGES, _ADMIN_API]
+_LOCAL_METRICS = Router("/", route_handlers=[show_metrics], guards=[only_from_this_machine], opt=_OPEN)
+_CONTROL = Router("/", route_handlers=[show_metrics, *CONTROL_ROUTES, list_open_reports, answer_one_report], opt=_OPEN)
 
 
 def create_web_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
@@ -41,9 +48,8 @@ def create_web_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
 
 def create_control_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
     """The application behind the control socket: the same, the operator's routes, and nobody is counted."""
-    routes = [*_PUBLIC_ROUTES, show_metrics, *CONTROL_ROUTES, list_open_reports, answer_one_report]
-    state = {LIMITED: False, HUB: hub or Hub(env)}
-    return create_app(env, routes, state=state, max_body_bytes=MAX_CONTROL_BODY_BYTES)
+    state = {LIMITED: False, IS_CONTROL: True, HUB: hub or Hub(env)}
+    return create_app(env, [*_PUBLIC_ROUTES, _CONTROL], state=state, max_body_bytes=MAX_CONTROL_BODY_BYTES)
 
 
 def create_app(
@@ -58,6 +64,7 @@ def create_app(
     app = Litestar(
         route_handlers=routes,
         state=State(dict(state)),
+        guards=[check_access],
         exception_handlers={Exception: answer_error, HTTPException: answer_error},
         request_max_body_size=max_body_bytes,
         openapi_config=None,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import msgspec
-from litestar import Response, get
+from litestar import Response, Router, get
 from litestar.datastructures import State
 from litestar.status_codes import HTTP_200_OK, HTTP_503_SERVICE_UNAVAILABLE
 from litestar.types import ASGIApp
@@ -19,6 +19,7 @@ from litestar.types import ASGIApp
 from vskill_platform import __version__
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.stores.health import read_health
+from vskill_platform.web.access import ACCESS, ANYONE
 from vskill_platform.web.app import create_app
 from vskill_platform.web.metrics import show_metrics
 from vskill_platform.worker.pulse import Pulse
@@ -68,7 +69,8 @@ async def show_ready(state: State) -> Response[ProcessHealth]:
 
 def create_health_app(env: WorkerEnv, process: ProcessState) -> ASGIApp:
     """The application on the health address."""
-    return create_app(env, [show_alive, show_ready, show_metrics], state={_STATE: process})
+    routes = Router("/", route_handlers=[show_alive, show_ready, show_metrics], opt={ACCESS: ANYONE})
+    return create_app(env, [routes], state={_STATE: process})
 
 
 def _answer(process: ProcessState, *, status: str, is_well: bool) -> Response[ProcessHealth]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from vskill_platform.domain.errors import VskillError
+from vskill_platform.domain.errors import NotAllowed, SignInRequired, VskillError
+from vskill_platform.web.access import ACCESS, Access
 from vskill_platform.web.surface.kept_answers import KEPT
 from vskill_platform.web.surface.rate_limits import RATE, Rate
 
@@ -38,6 +39,14 @@ def described(
     also: tuple[int, ...] = (),
     rate: Rate | None = None,
     is_kept: bool = False,
+    access: Access | None = None,
 ) -> dict[str, object]:
-    """The `opt` of a route. `is_kept` says that its answer depends on the address and the store alone."""
-    return {DESCRIBED: Description(example, body, errors, also), RATE: rate, KEPT: is_kept}
+    """The `opt` of a route. `is_kept` says that its answer depends on the address and the store alone.
+
+    Without `access` a route has that of the router it stands in, and none where that has none.
+    """
+    options = {DESCRIBED: Description(example, body, errors, also), RATE: rate, KEPT: is_kept}
+    if access is None:
+        return options
+    options[DESCRIBED] = Description(example, body, (*errors, SignInRequired, NotAllowed), also)
+    return {**options, ACCESS: access}

@@ -44,6 +44,7 @@ TAGS = {
     "stats": "Figures.",
     "queue": "How the queue stands.",
     "live": "What happens, as it happens.",
+    "admin": "What people with a role do. Sign in, or send an API token as `Authorization: Bearer`.",
     "reference": "This document.",
 }
 _ANY = (InvalidInput, AddressTooLong, RateLimited, StoreUnavailable)
@@ -68,9 +69,10 @@ class Operation(NamedTuple):
 @cache
 def api_document() -> dict[str, Any]:
     """The document of the public API."""
+    from vskill_platform.web.api.admin.routes import ADMIN_ROUTES
     from vskill_platform.web.api.routes import API_ROUTES
 
-    return make_document(API_ROUTES)
+    return make_document([*API_ROUTES, *ADMIN_ROUTES])
 
 
 def make_document(routes: list[ControllerRouterHandler]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ A route may have its answers kept (`opt={KEPT: True}`) where they depend on the 
 again while the event log has not grown since before it was made, and for a moment only: what changes without an event is seen
 after that. A store that cannot be asked is an error, never an old answer.
 
-When an answer has run out, the first who asks makes the next one and the others wait for it: else everybody would make it at once.
+When an answer has run out, the first who asks makes the next one and the others wait for it: else all of them would make it.
 """
 
 from __future__ import annotations
@@ -84,7 +84,10 @@ class KeptAnswers:
         return made
 
     def end(self, address: Address, made: asyncio.Event) -> None:
-        """Let those go on who wait for an answer. Where it came to none that is kept, nobody waits for the next. May be called again."""
+        """Let those go on who wait for an answer. May be called again.
+
+        Where it came to none that is kept, nobody waits for the next.
+        """
         if made.is_set():
             return
         made.set()

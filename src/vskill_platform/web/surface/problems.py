@@ -24,11 +24,13 @@ from vskill_platform.domain.errors import (
     InvalidInput,
     InvalidRepositoryUrl,
     MethodNotAllowed,
+    NotAllowed,
     NotFound,
     RateLimited,
     RegistryBusy,
     RegistryUnreachable,
     ScannerUnavailable,
+    SignInRequired,
     SkillMoved,
     SkillWithdrawn,
     SourceRefused,
@@ -47,6 +49,8 @@ _log = structlog.get_logger(__name__)
 
 _STATUSES: tuple[tuple[type[VskillError], int], ...] = (
     (RateLimited, 429),
+    (SignInRequired, 401),
+    (NotAllowed, 403),
     (CrossSiteRefused, 403),
     (MethodNotAllowed, 405),
     (BodyTooLarge, 413),

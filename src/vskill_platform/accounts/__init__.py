@@ -1,0 +1,1 @@
+"""Who somebody is: passwords, one-time codes, sessions, tokens and single sign-on."""

@@ -1,0 +1,77 @@
+"""What a route asks of whoever calls it. A route that does not say is closed.
+
+A route declares its access in its `opt`: `opt={ACCESS: ANYONE}`, or `opt=described(…, access=needs(Permission.REVIEW))`. One
+guard of the application looks at it before anything else of the route runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, cast
+
+from litestar import Request
+from litestar.connection import ASGIConnection
+from litestar.datastructures import State
+from litestar.handlers import BaseRouteHandler
+
+from vskill_platform.accounts.identity import caller_of_session, caller_of_token
+from vskill_platform.domain.access import NOBODY, OPERATOR, Caller, CallerKind, Permission
+from vskill_platform.domain.errors import NotAllowed, SignInRequired
+
+ACCESS = "access"
+"""In a route's `opt`: what it asks."""
+IS_CONTROL = "is_control"
+"""In the application's state: whether every caller is the operator, as on the control socket."""
+SESSION_COOKIE = "__Host-session"
+_CALLER = "vskill_platform.caller"
+_BEARER = "bearer "
+Connection = ASGIConnection[Any, Any, Any, Any]
+
+
+class Access(NamedTuple):
+    """What is asked of a caller: nothing, or a permission."""
+
+    permission: Permission | None
+
+
+ANYONE = Access(None)
+
+
+def needs(permission: Permission) -> Access:
+    """Open to those who have a permission."""
+    return Access(permission)
+
+
+async def check_access(connection: Connection, handler: BaseRouteHandler) -> None:
+    """Raise SignInRequired or NotAllowed unless the caller may use this route. The guard of every application."""
+    access = handler.opt.get(ACCESS)
+    if not isinstance(access, Access):
+        raise NotAllowed("This address is not open to anybody: it does not say to whom it is.")
+    caller = await find_caller(connection)
+    if access.permission is None or caller.may(access.permission):
+        return
+    if caller.kind is CallerKind.NOBODY:
+        raise SignInRequired("Sign in first, or send an API token as `Authorization: Bearer`.")
+    raise NotAllowed(f"{caller.name} may not do this: it needs the permission '{access.permission.value}'.")
+
+
+def caller_of(request: Request[Any, Any, State]) -> Caller:
+    """Whoever makes the request, as the guard found out."""
+    return cast("dict[str, Caller]", request.scope).get(_CALLER, NOBODY)
+
+
+async def find_caller(connection: Connection) -> Caller:
+    """Whoever makes a request, found once and kept with it. A token counts before a session."""
+    scope = cast("dict[str, Any]", connection.scope)
+    if _CALLER not in scope:
+        scope[_CALLER] = await _identify(connection)
+    return cast("Caller", scope[_CALLER])
+
+
+async def _identify(connection: Connection) -> Caller:
+    if connection.app.state.get(IS_CONTROL):
+        return OPERATOR
+    given = connection.headers.get("authorization", "")
+    if given[: len(_BEARER)].lower() == _BEARER:
+        return await caller_of_token(given[len(_BEARER) :].strip()) or NOBODY
+    secret = connection.cookies.get(SESSION_COOKIE)
+    return NOBODY if not secret else await caller_of_session(secret) or NOBODY

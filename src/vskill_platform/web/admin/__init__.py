@@ -1,0 +1,1 @@
+"""The admin panel: pages over the admin API's own functions."""

@@ -1,0 +1,40 @@
+"""What every page of the panel has: the sections that the caller may see, the pause, and answers that nobody keeps."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from litestar import Response
+
+from vskill_platform.domain.access import Permission
+from vskill_platform.stores.pause import get_pause
+from vskill_platform.web.access import caller_of
+from vskill_platform.web.pages.rendering import PageRequest, page
+
+
+class Section(NamedTuple):
+    """A part of the panel. `permission` is what one needs to see it."""
+
+    name: str
+    title: str
+    href: str
+    permission: Permission = Permission.SEE_PANEL
+
+
+SECTIONS = (Section("queue", "Queue", "/admin/queue"),)
+
+
+async def admin_page(request: PageRequest, template: str, *, section: str, **context: object) -> Response[str]:
+    """A page of the panel, with `caller`, `sections` and `pause` beside its own context."""
+    caller = caller_of(request)
+    return page(
+        request,
+        template,
+        headers={"Cache-Control": "no-store"},
+        caller=caller,
+        may=lambda name: caller.may(Permission(name)),
+        admin_section=section,
+        sections=[item for item in SECTIONS if caller.may(item.permission)],
+        pause=await get_pause(),
+        **context,
+    )

@@ -1,0 +1,120 @@
+// Buttons of the panel. A form with data-api="POST /api/v1/admin/…" sends its fields as JSON to that address.
+//
+//   data-title, data-text    a dialog that asks first
+//   data-reason              the dialog also asks for the reason, under this label; it is sent as `reason`
+//   data-many="ids"          on the form: the values of the checked boxes with this name on the page are sent as a list
+//   data-number              on a field: it is sent as a number; an empty one is left out
+//   data-then                "reload" (default), an address to go to, or "stay"
+//
+// What came of it is told in the page's status line, in the words of the answer, also after the page was loaded again.
+"use strict";
+
+(() => {
+  const KEPT = "admin-status";
+
+  function tell(text, value) {
+    const line = document.querySelector("[data-admin-status]");
+    if (!line) return;
+    line.textContent = text;
+    line.dataset.value = value;
+    line.hidden = !text;
+  }
+
+  function ask(form) {
+    const dialog = document.querySelector("[data-admin-dialog]");
+    if (!form.dataset.title || !dialog) return Promise.resolve({});
+    const field = dialog.querySelector("[data-dialog-field]");
+    const reason = dialog.querySelector("[data-dialog-reason]");
+    const text = dialog.querySelector("[data-dialog-text]");
+    dialog.querySelector("[data-dialog-title]").textContent = form.dataset.title;
+    text.textContent = form.dataset.text || "";
+    text.hidden = !form.dataset.text;
+    field.hidden = !form.dataset.reason;
+    reason.required = Boolean(form.dataset.reason);
+    reason.value = "";
+    dialog.querySelector("[data-dialog-label]").textContent = form.dataset.reason || "";
+    dialog.returnValue = "";
+    dialog.showModal();
+    return new Promise((resolve) => {
+      const closed = () => resolve(dialog.returnValue === "yes" ? (form.dataset.reason ? { reason: reason.value } : {}) : null);
+      dialog.addEventListener("close", closed, { once: true });
+    });
+  }
+
+  function fields(form) {
+    const body = {};
+    for (const element of form.elements) {
+      if (!element.name || element.disabled) continue;
+      if (element.type === "checkbox") body[element.name] = element.checked;
+      else if (element.type === "radio" && !element.checked) continue;
+      else if ("number" in element.dataset) {
+        if (element.value !== "") body[element.name] = Number(element.value);
+      } else body[element.name] = element.value;
+    }
+    const many = form.dataset.many;
+    if (many) {
+      const boxes = document.querySelectorAll(`input[type="checkbox"][name="${many}"]:checked`);
+      body[many] = [...boxes].map((box) => box.value);
+    }
+    return body;
+  }
+
+  function summary(answer) {
+    if (!answer || typeof answer !== "object") return "Done.";
+    if (typeof answer.total === "number") {
+      return `${answer.done} of ${answer.total} done, ${answer.skipped} skipped, ${answer.failed} failed.`;
+    }
+    return answer.detail || "Done.";
+  }
+
+  async function send(form, reason) {
+    const [method, address] = form.dataset.api.split(" ");
+    const body = { ...fields(form), ...reason };
+    tell("Working …", "working");
+    const answer = await fetch(address, {
+      method,
+      headers: { "Content-Type": "application/json", Accept: "application/json" },
+      body: JSON.stringify(body),
+      credentials: "same-origin",
+    });
+    const told = await answer.json().catch(() => null);
+    if (!answer.ok) throw new Error((told && told.detail) || `The server answered ${answer.status}.`);
+    return told;
+  }
+
+  async function run(form) {
+    const reason = await ask(form);
+    if (reason === null) return;
+    const buttons = form.querySelectorAll("button");
+    for (const button of buttons) button.disabled = true;
+    try {
+      const answer = await send(form, reason);
+      const text = summary(answer);
+      form.dispatchEvent(new CustomEvent("admin:done", { bubbles: true, detail: answer }));
+      const then = form.dataset.then || "reload";
+      if (then === "stay") {
+        tell(text, "done");
+        return;
+      }
+      sessionStorage.setItem(KEPT, text);
+      if (then === "reload") location.reload();
+      else location.assign(then);
+    } catch (error) {
+      tell(error.message, "failed");
+    } finally {
+      for (const button of buttons) button.disabled = false;
+    }
+  }
+
+  document.addEventListener("submit", (event) => {
+    const form = event.target.closest("form[data-api]");
+    if (!form) return;
+    event.preventDefault();
+    run(form);
+  });
+  const kept = sessionStorage.getItem(KEPT);
+  if (kept) {
+    sessionStorage.removeItem(KEPT);
+    tell(kept, "done");
+  }
+})();

@@ -362,6 +362,8 @@ class PublishingHeld(SourceRefused):
     """The skill is in quarantine, and nothing is published under its slug until it is restored."""
 
     code = "publishing_held"
+
+
 class ClaimNotProven(SourceRefused):
     """The repository does not hold the challenge of the claim, so it is not known whose it is."""
 

@@ -140,7 +140,9 @@ async def skills_of_collection(collection: Collection) -> list[CollectionSkill]:
     skills |= await _read_skills([slug for slug in slugs.values() if slug not in skills])
     wanted = [(item, skills.get(slugs[item.slug])) for item in collection.items]
     keys = [version_key(skill.slug, item.version or skill.version) for item, skill in wanted if skill is not None]
-    versions = {version_key(one.slug, one.version): one for one in require_complete(await read_keys(keys, decode_version))}
+    versions = {
+        version_key(one.slug, one.version): one for one in require_complete(await read_keys(keys, decode_version))
+    }
     return [_view(item, skill, versions) for item, skill in wanted]
 
 

@@ -42,6 +42,7 @@ from vskill_platform.domain.errors import (
     StoreUnavailable,
     TooManyStreams,
     UnsupportedContentType,
+    VersionYanked,
     VskillError,
 )
 from vskill_platform.web.surface.headers import Header
@@ -66,6 +67,7 @@ _STATUSES: tuple[tuple[type[VskillError], int], ...] = (
     (InvalidInput, 400),
     (SkillMoved, 308),
     (SkillWithdrawn, 410),
+    (VersionYanked, 410),
     (NotFound, 404),
     (SourceRefused, 422),
     (SourceUnreachable, 422),

@@ -208,6 +208,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     requests_per_minute: Annotated[
         int, Meta(ge=1, description="Requests that one address may make in a minute to one web process.")
     ] = 3000
+    sign_ins_per_quarter_hour: Annotated[
+        int,
+        Meta(
+            ge=1,
+            description="Times that one address may try to sign in within 15 minutes; one account takes five times as many "
+            "from all addresses together.",
+        ),
+    ] = 20
     session_idle_s: Annotated[
         float, Meta(ge=60, le=31_536_000, description="How long a sign-in lasts that nothing is done with.")
     ] = 43_200.0

@@ -135,6 +135,12 @@ class CrossSiteRefused(InvalidInput):
     code = "cross_site_refused"
 
 
+class WeakPassword(InvalidInput):
+    """A password is too short, is among those that are tried first, or has the login name in it."""
+
+    code = "weak_password"
+
+
 class InvalidVersion(InvalidInput):
     """A version is no semantic version, is not higher than the one before, or is taken by other bytes."""
 
@@ -178,6 +184,24 @@ class NotAllowed(VskillError):
     """Who asks is known and may not do this."""
 
     code = "not_allowed"
+
+
+class SignInFailed(VskillError):
+    """The name, the password or what a provider said of somebody does not sign them in."""
+
+    code = "sign_in_failed"
+
+
+class CodeRefused(SignInFailed):
+    """A one-time code or recovery code is wrong, is over, or was used already."""
+
+    code = "code_refused"
+
+
+class LinkSpent(VskillError):
+    """A link that works once was used already, or its time is over."""
+
+    code = "link_spent"
 
 
 class NameTaken(VskillError):

@@ -289,6 +289,12 @@ class IllegalTransition(VskillError):
     code = "illegal_transition"
 
 
+class SecondReviewerNeeded(IllegalTransition):
+    """What has a critical finding is published only when two different people have approved it."""
+
+    code = "second_reviewer_needed"
+
+
 class NotFound(VskillError):
     """The thing that was asked for is not there."""
 

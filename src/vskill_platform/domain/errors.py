@@ -129,6 +129,12 @@ class MethodNotAllowed(InvalidInput):
     code = "method_not_allowed"
 
 
+class SignatureRefused(InvalidInput):
+    """A signed message was altered, signed by somebody else, late, early, or has come before."""
+
+    code = "signature_refused"
+
+
 class CrossSiteRefused(InvalidInput):
     """A page of another site has set off a write."""
 
@@ -413,7 +419,7 @@ class ClaimNotProven(SourceRefused):
 
 
 class AddressForbidden(SourceRefused):
-    """The repository's host, port, protocol or address is one that this registry does not fetch from."""
+    """A host, port, protocol or address is one that this registry neither fetches from nor sends to."""
 
     code = "address_forbidden"
 

@@ -36,7 +36,7 @@ _challenges = msgspec.json.Decoder(ClaimChallenge)
 
 
 async def open_challenge(repo_url: str, *, account: str, kind: PublisherKind) -> ClaimChallenge:
-    """A fresh challenge for the owner of a repository. Raises InvalidRepositoryUrl, or NotFound where it has published nothing."""
+    """A fresh challenge for the owner of a repository. Raises InvalidRepositoryUrl, or NotFound where nothing of it is published."""
     address = normalise_repository_url(repo_url).url
     await _require_published(address)
     if len(await list_challenges(account)) >= MOST_OPEN:
@@ -90,7 +90,9 @@ async def drop_challenge(account: str, identity: str) -> None:
 async def _get(account: str, identity: str) -> Entry:
     entry = await current_env("kv").kv.get(challenge_key(account, identity[:80]))
     if entry is None:
-        raise NotFound("This claim has ended, or there was none. Claims last an hour: begin a new one.", id=identity[:80])
+        raise NotFound(
+            "This claim has ended, or there was none. Claims last an hour: begin a new one.", id=identity[:80]
+        )
     return entry
 
 

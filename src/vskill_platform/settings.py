@@ -123,6 +123,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     recount_interval_s: Annotated[
         float, Meta(ge=1, le=86_400, description="Time between two refreshes of the install counts in lists.")
     ] = 300.0
+    drift_interval_s: Annotated[
+        float, Meta(ge=1, le=604_800, description="Time between two looks at whether lists match their records.")
+    ] = 60.0
+    drift_time_box_s: Annotated[
+        float, Meta(gt=0, le=3600, description="Longest that one such look may take before it yields to the next.")
+    ] = 1.0
     events_kept_s: Annotated[
         float, Meta(ge=60, le=31_536_000, description="How long events are kept for readers that were away.")
     ] = 604_800.0

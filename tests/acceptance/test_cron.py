@@ -14,9 +14,10 @@ from tests.acceptance.running import inside
 from vskill_platform.domain.errors import StoreUnavailable
 from vskill_platform.ports.commit import Emit, Put
 from vskill_platform.ports.env import WorkerEnv
+from vskill_platform.stores.cron_runs import CronRun, get_cron_run
 from vskill_platform.testing.clock import FakeClock
 from vskill_platform.testing.waits import advance_until, eventually
-from vskill_platform.worker.cron import Cron, CronJob, CronRun, get_cron_run, purge_expired, run_job, standard_jobs
+from vskill_platform.worker.cron import Cron, CronJob, purge_expired, run_job, standard_jobs
 from vskill_platform.worker_context import get_worker_env
 
 

@@ -19,6 +19,7 @@ from vskill_platform.ports.commit import CheckStatus, Committed, Operation, Put,
 from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.ports.queue import Message
+from vskill_platform.stores.cron_runs import SWEEP_POSITION_KEY
 from vskill_platform.stores.pause import pause_queue
 from vskill_platform.stores.submissions import get_history, get_submission
 from vskill_platform.testing.clock import FakeClock
@@ -26,7 +27,7 @@ from vskill_platform.testing.envs import make_env
 from vskill_platform.testing.probe import PlainProbe
 from vskill_platform.testing.submissions import putting_submission, submission_at, submit
 from vskill_platform.testing.waits import eventually
-from vskill_platform.worker.recovery import POSITION_KEY, SweepReport, sweep_stuck_submissions
+from vskill_platform.worker.recovery import SweepReport, sweep_stuck_submissions
 
 S = SubmissionState
 FIVE_MINUTES_S = 300
@@ -260,7 +261,7 @@ async def test_sweep_counts_a_malformed_record__and_moves_the_others(env: Worker
 
 @pytest.mark.parametrize("position", [b"junk", b'{"horizonMs": 1893456000000, "cursor": "of another engine"}'])
 async def test_sweep_survives_a_malformed_position__and_begins_afresh(env: WorkerEnv, position: bytes) -> None:
-    await env.writes.commit([Put(POSITION_KEY, position)])
+    await env.writes.commit([Put(SWEEP_POSITION_KEY, position)])
     await store_lost(env, S.RECEIVED)
     assert (await sweep(env)).requeued == 1
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from vskill_platform.engines.memory import MemoryEngine, open_memory
+from vskill_platform.testing.by_hand_contract import ByHandContract
 from vskill_platform.testing.check_contract import CheckContract
 from vskill_platform.testing.clock import FakeClock
 from vskill_platform.testing.events_contract import EventsContract
@@ -34,4 +35,8 @@ class TestMemoryLimiter(LimiterContract):
 
 
 class TestMemoryChecks(CheckContract):
+    pass
+
+
+class TestMemoryByHand(ByHandContract):
     pass

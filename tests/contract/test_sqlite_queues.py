@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from vskill_platform.engines.sqlite import SqliteEngine, open_sqlite
+from vskill_platform.testing.by_hand_contract import ByHandContract
 from vskill_platform.testing.check_contract import CheckContract
 from vskill_platform.testing.clock import FakeClock
 from vskill_platform.testing.events_contract import EventsContract
@@ -35,4 +36,8 @@ class TestSqliteLimiter(LimiterContract):
 
 
 class TestSqliteChecks(CheckContract):
+    pass
+
+
+class TestSqliteByHand(ByHandContract):
     pass

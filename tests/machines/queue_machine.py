@@ -33,15 +33,19 @@ from vskill_platform.ports.commit import (
     ABSENT,
     Ack,
     Bury,
+    ByHand,
     CheckIdle,
     CheckLease,
     CheckStatus,
     Committed,
+    DropMessage,
     Emit,
     Lease,
     Operation,
     Put,
     Release,
+    Reprioritise,
+    Requeue,
     Retry,
     Send,
     Settlement,
@@ -141,12 +145,25 @@ class QueueMachine(Machine):
                 agree("requeued", self.stage.run(queue.requeue(ids)), self.model.requeue(ids))
             case Touch.DROP:
                 agree("dropped", self.stage.run(queue.drop(ids, reason="test")), self.model.drop(ids))
+            case Touch.REQUEUE_IN_COMMIT:
+                self._touch(Requeue(identity), is_done=bool(self.model.requeue([identity])))
+            case Touch.DROP_IN_COMMIT:
+                self._touch(DropMessage(identity, "test"), is_done=bool(self.model.drop([identity])))
+            case Touch.RAISE | Touch.LOWER:
+                priority = 1 if touch is Touch.RAISE else -1
+                self._touch(Reprioritise(identity, priority), is_done=self.model.reprioritise(identity, priority))
             case Touch.CHECK_IDLE:
                 self._check_idle(identity)
             case Touch.CHECK_STATUS:
                 self._check_status(identity)
             case Touch.SEND_AGAIN:
                 self._send_again(identity)
+
+    def _touch(self, operation: ByHand, *, is_done: bool) -> None:
+        if is_done:
+            self._commit([operation])
+        else:
+            self._expect(Conflict, [operation])
 
     def _pass_time(self, past_s: float) -> None:
         moments = [m.until_ms for m in self.model.messages.values() if m.status in (DELAYED, LEASED)]

@@ -141,6 +141,14 @@ class QueueModel:
         self.dropped.extend(gone)
         return gone
 
+    def reprioritise(self, id: str, priority: int) -> bool:
+        """A message gets another priority, unless somebody works on it."""
+        message = self.messages.get(id)
+        if message is None or message.status is LEASED:
+            return False
+        message.priority = priority
+        return True
+
     def stats(self, queue: str) -> QueueStats:
         """The counts of a queue."""
         waiting, delayed, leased, dead = (self._of(queue, status) for status in (WAITING, DELAYED, LEASED, DEAD))

@@ -30,6 +30,10 @@ class Touch(Enum):
 
     REQUEUE = auto()
     DROP = auto()
+    REQUEUE_IN_COMMIT = auto()
+    DROP_IN_COMMIT = auto()
+    RAISE = auto()
+    LOWER = auto()
     CHECK_IDLE = auto()
     CHECK_STATUS = auto()
     SEND_AGAIN = auto()

@@ -52,8 +52,9 @@ def _show(view: SkillView, *, as_json: bool) -> None:
     withdrawn = " [red]withdrawn[/]" if view.is_withdrawn else ""
     console.print(f"[bold]{plain(view.slug)}[/]{withdrawn} {plain(view.description)}")
     for version in view.versions:
+        yanked = f"  [red]yanked[/] {plain(version.yank_reason)}" if version.yanked_at else ""
         told = f"{version.tier}, {version.verdict}, {version.score} of 100, {version.published_at}"
-        console.print(f"\n[bold]{plain(version.version)}[/]  [dim]{plain(told)}[/]")
+        console.print(f"\n[bold]{plain(version.version)}[/]  [dim]{plain(told)}[/]{yanked}")
         if version.capability_changes is not None:
             print_changes(version.capability_changes, console=console)
         else:

@@ -265,6 +265,18 @@ class SkillWithdrawn(NotFound):
     code = "skill_withdrawn"
 
 
+class SkillQuarantined(SkillWithdrawn):
+    """The skill is held back until somebody has looked at it; the message says why."""
+
+    code = "skill_quarantined"
+
+
+class VersionYanked(NotFound):
+    """The version was published and is no longer handed out; the message says why."""
+
+    code = "version_yanked"
+
+
 class SkillMoved(NotFound):
     """The skill that was called `former` has another slug now, which `slug` names."""
 
@@ -338,6 +350,18 @@ class SlugTaken(SourceRefused):
     """Every slug that the skill could be published under belongs to another skill."""
 
     code = "slug_taken"
+
+
+class BytesYanked(SourceRefused):
+    """The bytes are those of a version that was yanked. Change the skill, or have the version restored."""
+
+    code = "bytes_yanked"
+
+
+class PublishingHeld(SourceRefused):
+    """The skill is in quarantine, and nothing is published under its slug until it is restored."""
+
+    code = "publishing_held"
 
 
 class ClaimNotProven(SourceRefused):

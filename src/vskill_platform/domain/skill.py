@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 import msgspec
@@ -10,6 +11,9 @@ from vskill_platform.domain.capabilities import CapabilityChanges
 from vskill_platform.domain.content import Omitted
 from vskill_platform.domain.records import Record
 from vskill_platform.domain.scan import Capabilities, Verdict
+from vskill_platform.domain.versions import version_order
+
+MOST_YANKED_TOLD = 20
 
 
 class CertTier(StrEnum):
@@ -24,6 +28,7 @@ class Skill(Record, frozen=True, kw_only=True, rename="camel"):
     """A published skill: the newest version's summary. Older records may lack what has a default here.
 
     `capabilities` are the kinds of what it can do. `installs` is as of the last time that installs were counted.
+    `yanked_versions` are the newest of those that are no longer offered.
     """
 
     slug: str = ""
@@ -46,6 +51,7 @@ class Skill(Record, frozen=True, kw_only=True, rename="camel"):
     verdict: str = ""
     capabilities: tuple[str, ...] = ()
     installs: int = 0
+    yanked_versions: tuple[str, ...] = ()
 
 
 class VersionFile(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -61,6 +67,7 @@ class SkillVersion(Record, frozen=True, kw_only=True, rename="camel"):
     """One published version: where its bytes came from, what they are, and what the scan said of them.
 
     `capability_changes` compares it with the version before, as both were seen when it was published; the first has none.
+    A version that was yanked says since when, why, and which account did it; its bytes are kept and not handed out.
     """
 
     slug: str
@@ -88,6 +95,26 @@ class SkillVersion(Record, frozen=True, kw_only=True, rename="camel"):
     run: int
     published_at: str
     updated_at: str
+    yanked_at: str = ""
+    yank_reason: str = ""
+    yanked_by: str = ""
+
+    @property
+    def is_yanked(self) -> bool:
+        """Whether it is no longer offered to anybody."""
+        return bool(self.yanked_at)
+
+
+def newest_offered(versions: Iterable[SkillVersion]) -> SkillVersion | None:
+    """The version that people get: the highest that is not yanked, or None where all are."""
+    offered = [version for version in versions if not version.is_yanked]
+    return max(offered, key=lambda version: version_order(version.version), default=None)
+
+
+def yanked_numbers(versions: Iterable[SkillVersion]) -> tuple[str, ...]:
+    """The numbers of yanked versions, newest first, as many as lists can afford to say."""
+    yanked = [version.version for version in versions if version.is_yanked]
+    return tuple(sorted(yanked, key=version_order, reverse=True)[:MOST_YANKED_TOLD])
 
 
 class PublishedSkillSummary(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
@@ -107,3 +134,4 @@ class PublishedSkillSummary(msgspec.Struct, frozen=True, kw_only=True, rename="c
     verdict: str = ""
     capabilities: tuple[str, ...] = ()
     installs: int = 0
+    yanked_versions: tuple[str, ...] = ()

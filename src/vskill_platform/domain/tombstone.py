@@ -10,20 +10,26 @@ TOMBSTONE_PREFIX = "tombstone:"
 
 
 class Departure(StrEnum):
-    """How a skill left its slug."""
+    """How a skill left its slug: taken back, moved, with the last of its versions, or until somebody has looked at it."""
 
     WITHDRAWN = "withdrawn"
     RENAMED = "renamed"
+    YANKED = "yanked"
+    QUARANTINED = "quarantined"
 
 
 class Tombstone(Record, frozen=True, kw_only=True, rename="camel"):
-    """A slug under which nothing is published any more. `reason` belongs to a withdrawal, `to` to a new name."""
+    """A slug under which nothing is published any more. `reason` says why, `to` belongs to a new name.
+
+    `by` is the account of whoever put it into quarantine.
+    """
 
     slug: str
     kind: Departure
     at: str
     reason: str = ""
     to: str = ""
+    by: str = ""
 
 
 def tombstone_key(slug: str) -> str:

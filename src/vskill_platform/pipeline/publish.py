@@ -13,11 +13,12 @@ import structlog
 from vskill_platform.domain.archives import build_tar, build_zip
 from vskill_platform.domain.capabilities import gained_in_words
 from vskill_platform.domain.content import SkillContent
-from vskill_platform.domain.errors import InvalidInput, SlugTaken, UnreadableSkill
+from vskill_platform.domain.errors import InvalidInput, PublishingHeld, SlugTaken, UnreadableSkill
 from vskill_platform.domain.ids import alias_key
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.skill import Skill, SkillVersion
 from vskill_platform.domain.slug import skill_slug
+from vskill_platform.domain.tombstone import Departure
 from vskill_platform.ingest.skill_md import SkillMd
 from vskill_platform.pipeline.candidate import Candidate
 from vskill_platform.pipeline.releases import Archives, capability_changes, choose_version, make_skill, make_version
@@ -32,6 +33,7 @@ from vskill_platform.stores.skills import (
     renaming_away,
     withdrawing,
 )
+from vskill_platform.stores.tombstones import get_tombstone
 from vskill_platform.stores.versions import (
     FoundVersion,
     find_versions,
@@ -63,9 +65,13 @@ class _Place(NamedTuple):
 
 
 async def prepare_publication(candidate: Candidate) -> Publication:
-    """Store the archives of the pinned bytes and say what the commit must hold. Raises SlugTaken."""
+    """Store the archives of the pinned bytes and say what the commit must hold.
+
+    Raises SlugTaken, PublishingHeld for a skill in quarantine, or BytesYanked.
+    """
     place = await _find_place(candidate.submission, candidate.skill_md)
     before = place.moved_from or place.found
+    await _refuse_quarantined(before)
     versions = [] if before is None else await find_versions(before.skill.slug)
     number, published_at = choose_version(versions, candidate)
     archives = await _store_archives(candidate.pinned.content)
@@ -138,6 +144,18 @@ def _slugs(submission: Submission, skill_md: SkillMd) -> list[str]:
     if not slugs:
         raise UnreadableSkill(f"'{submission.skill_name}' has no letter a-z and no digit. Rename the skill's folder.")
     return list(dict.fromkeys(slugs))
+
+
+async def _refuse_quarantined(found: FoundSkill | None) -> None:
+    """A skill that somebody has put aside does not come back by itself, whatever its next version is."""
+    if found is None or not found.is_withdrawn:
+        return
+    tombstone = await get_tombstone(found.skill.slug)
+    if tombstone is not None and tombstone.kind is Departure.QUARANTINED:
+        raise PublishingHeld(
+            f"{found.skill.slug} is in quarantine: {tombstone.reason} Submit again when it has been restored.",
+            slug=found.skill.slug,
+        )
 
 
 async def _find_former(submission: Submission, slug: str) -> FoundSkill | None:

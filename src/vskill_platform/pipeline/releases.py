@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 from typing import NamedTuple
 
+import msgspec
+
 from vskill_platform.domain.capabilities import CapabilityChanges, compare, kinds_of
 from vskill_platform.domain.content import SkillContent
+from vskill_platform.domain.errors import BytesYanked
 from vskill_platform.domain.scan import ScanReport
-from vskill_platform.domain.skill import Skill, SkillVersion, VersionFile
+from vskill_platform.domain.skill import Skill, SkillVersion, VersionFile, newest_offered
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.domain.versions import next_version
 from vskill_platform.ingest.skill_md import SkillMd
@@ -31,14 +34,30 @@ class Archives(NamedTuple):
 
 
 def choose_version(versions: list[FoundVersion], candidate: Candidate) -> tuple[str, str]:
-    """The number of these bytes, and when it was first published: the newest version's if they are its bytes."""
+    """The number of these bytes, and when it was first published: that of the version people get if they are its bytes.
+
+    Raises BytesYanked for bytes that were published and are not to be had any more.
+    """
     if not versions:
         return next_version(None, declared=candidate.skill_md.version), _now()
-    newest = versions[0].version
-    if newest.content_digest == candidate.content_digest:
-        return newest.version, newest.published_at
+    offered = newest_offered(kept.version for kept in versions)
+    if offered is not None and offered.content_digest == candidate.content_digest:
+        return offered.version, offered.published_at
+    _refuse_yanked_bytes(versions, candidate.content_digest)
     taken = [kept.version.version for kept in versions]
-    return next_version(newest.version, declared=candidate.skill_md.version, taken=taken), _now()
+    return next_version(versions[0].version.version, declared=candidate.skill_md.version, taken=taken), _now()
+
+
+def _refuse_yanked_bytes(versions: list[FoundVersion], digest: str) -> None:
+    """Coming again with the same bytes is no way around a yank. Other bytes are another version."""
+    for version in (kept.version for kept in versions):
+        if version.is_yanked and version.content_digest == digest:
+            raise BytesYanked(
+                f"These bytes are {version.slug} {version.version}, which was yanked: {version.yank_reason} "
+                "Change the skill, or ask for the version to be restored.",
+                slug=version.slug,
+                version=version.version,
+            )
 
 
 def capability_changes(versions: list[FoundVersion], number: str, report: ScanReport) -> CapabilityChanges | None:
@@ -48,7 +67,7 @@ def capability_changes(versions: list[FoundVersion], number: str, report: ScanRe
         return same.capability_changes
     if not versions:
         return None
-    before = versions[0].version
+    before = newest_offered(kept.version for kept in versions) or versions[0].version
     has_same_rules = before.ruleset_version == report.ruleset_version
     return compare(before.capabilities, report.capabilities, since=before.version, has_same_rules=has_same_rules)
 
@@ -107,27 +126,36 @@ def _describe(content: SkillContent) -> list[VersionFile]:
 
 def make_skill(version: SkillVersion, skill_md: SkillMd, before: FoundSkill | None) -> Skill:
     """The skill's record: the summary of its newest version."""
-    return Skill(
+    before_it = Skill() if before is None else before.skill
+    described = msgspec.structs.replace(
+        before_it,
+        category=skill_md.metadata.get("category", "")[:MAX_NAME_CHARS],
+        license=(skill_md.license or "")[:MAX_NAME_CHARS],
+        published_at=before_it.published_at or version.published_at,
+    )
+    return summarise(version, described)
+
+
+def summarise(version: SkillVersion, skill: Skill) -> Skill:
+    """The skill's record as the summary of one of its versions; what a version does not know stays as it was."""
+    return msgspec.structs.replace(
+        skill,
         slug=version.slug,
         name=version.name,
         repo_url=version.repo_url,
         description=version.description,
-        category=skill_md.metadata.get("category", "")[:MAX_NAME_CHARS],
         publisher=version.slug.split("/", 1)[0],
         version=version.version,
         tier=version.tier,
         score=version.score,
-        published_at=version.published_at if before is None else before.skill.published_at,
         updated_at=version.updated_at,
         submission_id=version.submission_id,
         skill_path=version.skill_path,
         content_digest=version.content_digest,
         commit=version.commit,
-        license=(skill_md.license or "")[:MAX_NAME_CHARS],
         ruleset_version=version.ruleset_version,
         verdict=version.verdict.value,
         capabilities=kinds_of(version.capabilities),
-        installs=0 if before is None else before.skill.installs,
     )
 
 

@@ -8,9 +8,10 @@ from typing import NamedTuple
 from vskill_platform.domain.errors import Conflict, VskillError
 from vskill_platform.domain.ids import MessageId
 from vskill_platform.domain.messages import ProcessSubmission, decode_message
-from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.domain.submission import CATEGORY_OF, Category
+from vskill_platform.pipeline.dropping import drop_message
 from vskill_platform.pipeline.rescan import reprocess_submission
+from vskill_platform.ports.commit import MOVABLE, Requeue
 from vskill_platform.stores.submissions import find_submission, get_submission
 from vskill_platform.worker_context import current_env
 
@@ -55,7 +56,7 @@ async def _requeue_letter(identity: str, message_id: MessageId) -> RequeueOutcom
     if not isinstance(task, ProcessSubmission) or not await _has_ended(task.submission_id):
         return await _requeue_message(identity, message_id)
     outcome = await _requeue_submission(task.submission_id)
-    await queue.drop([message_id], reason=f"{task.submission_id} has ended. {outcome.detail}")
+    await drop_message(message_id, reason=f"{task.submission_id} has ended. {outcome.detail}")
     return outcome._replace(id=identity)
 
 
@@ -76,11 +77,15 @@ async def _requeue_submission(identity: str) -> RequeueOutcome:
 
 
 async def _requeue_message(identity: str, message_id: MessageId) -> RequeueOutcome:
-    queue = current_env("queue").queue
-    info = (await queue.find([message_id])).get(message_id)
+    env = current_env("queue")
+    info = (await env.queue.find([message_id])).get(message_id)
     if info is None:
         detail = "Its message is lost. The sweep sends it again five minutes after the last sign of life."
         return RequeueOutcome(identity, Requeued.LOST, detail)
-    if info.status in (MessageStatus.DEAD, MessageStatus.DELAYED) and await queue.requeue([message_id]):
-        return RequeueOutcome(identity, Requeued.DELIVERABLE, "Its message is deliverable again.")
-    return RequeueOutcome(identity, Requeued.UNDER_WAY, f"Its message is {info.status.value}: nothing to do.")
+    if info.status not in MOVABLE[Requeue]:
+        return RequeueOutcome(identity, Requeued.UNDER_WAY, f"Its message is {info.status.value}: nothing to do.")
+    try:
+        await env.writes.commit([Requeue(message_id)])
+    except Conflict as error:
+        return RequeueOutcome(identity, Requeued.UNDER_WAY, error.message)
+    return RequeueOutcome(identity, Requeued.DELIVERABLE, "Its message is deliverable again.")

@@ -8,9 +8,11 @@ from vskill_platform.domain.errors import IllegalTransition, MalformedRecord, No
 from vskill_platform.domain.records import Pin, Submission
 from vskill_platform.domain.skill import Skill
 from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
+from vskill_platform.domain.tombstone import Departure
 from vskill_platform.pipeline.runs import start_run_of, starting_next_run
-from vskill_platform.stores.skills import alias_end, find_skill, iter_published_skills
+from vskill_platform.stores.skills import FoundSkill, alias_end, find_skill, iter_published_skills
 from vskill_platform.stores.submissions import get_submission
+from vskill_platform.stores.tombstones import get_tombstone
 from vskill_platform.stores.versions import get_version
 
 _log = structlog.get_logger(__name__)
@@ -24,6 +26,7 @@ async def rescan_skill(slug: str, *, actor: Actor = Actor.ADMIN) -> Submission:
     found = await find_skill(await alias_end(slug))
     if found is None:
         raise NotFound(f"There is no skill '{slug}', and there was none.", slug=slug)
+    await _refuse_held(found)
     pin = await _pin_of(found.skill)
     return await start_run_of(
         found.skill.submission_id,
@@ -64,6 +67,16 @@ async def rescan_outdated(ruleset_version: str, *, limit: int, actor: Actor = Ac
             except VskillError as error:
                 _log.warning("rescan_not_started", slug=summary.slug, code=error.code, error=error.message)
     return started
+
+
+async def _refuse_held(found: FoundSkill) -> None:
+    """What somebody has put aside is not looked at again by itself: whatever the scan said, it could not be published."""
+    tombstone = await get_tombstone(found.skill.slug) if found.is_withdrawn else None
+    if tombstone is not None and tombstone.kind in (Departure.QUARANTINED, Departure.YANKED):
+        raise IllegalTransition(
+            f"'{found.skill.slug}' is {tombstone.kind.value}: {tombstone.reason} Restore it first.",
+            slug=found.skill.slug,
+        )
 
 
 async def _pin_of(skill: Skill) -> Pin:

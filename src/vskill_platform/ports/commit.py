@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from vskill_platform.domain.catalog import MAX_NUMBER, MIN_NUMBER, Collection, Document
-from vskill_platform.domain.errors import CommitTooLarge, InvalidInput, LeaseLost, MessageTooLarge, VskillError
+from vskill_platform.domain.errors import (
+    CommitTooLarge,
+    Conflict,
+    InvalidInput,
+    LeaseLost,
+    MessageTooLarge,
+    VskillError,
+)
 from vskill_platform.domain.ids import CommitId, MessageId
 from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.ports.events import Event
@@ -130,6 +137,29 @@ class CheckStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class Requeue:
+    """By hand: a dead or delayed message is deliverable now, its attempts counted from the start."""
+
+    message_id: MessageId
+
+
+@dataclass(frozen=True, slots=True)
+class DropMessage:
+    """By hand: remove a message that nobody works on. It leaves an event `message.dropped` with its queue and the reason."""
+
+    message_id: MessageId
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reprioritise:
+    """By hand: give a waiting, delayed or dead message another priority. Among equals its place is that of its sending."""
+
+    message_id: MessageId
+    priority: int
+
+
+@dataclass(frozen=True, slots=True)
 class Index:
     """Write a document to the catalog, in place of the one with the same id."""
 
@@ -167,6 +197,8 @@ class Restore:
 
 
 Settlement = Ack | Retry | Release | Bury
+ByHand = Requeue | DropMessage | Reprioritise
+"""What an operator does to a message without a lease on it."""
 Operation = (
     Put
     | Delete
@@ -174,6 +206,7 @@ Operation = (
     | Add
     | Send
     | Settlement
+    | ByHand
     | CheckIdle
     | CheckLease
     | CheckStatus
@@ -183,6 +216,13 @@ Operation = (
     | Restore
 )
 
+
+MOVABLE = {
+    Requeue: (MessageStatus.DELAYED, MessageStatus.DEAD),
+    DropMessage: (MessageStatus.WAITING, MessageStatus.DELAYED, MessageStatus.DEAD),
+    Reprioritise: (MessageStatus.WAITING, MessageStatus.DELAYED, MessageStatus.DEAD),
+}
+"""The statuses in which a message can be touched by hand, by what is done to it."""
 
 _RESTORED = (MessageStatus.WAITING, MessageStatus.DELAYED, MessageStatus.DEAD)
 COMMITS_KEPT_MS = 24 * 3600 * 1000
@@ -196,6 +236,12 @@ def lease_lost(lease: Lease) -> LeaseLost:
     )
 
 
+def not_movable(operation: ByHand, status: MessageStatus) -> Conflict:
+    """The answer to whoever reaches for a message that has another status than it would need."""
+    id, allowed = operation.message_id, " or ".join(status.value for status in MOVABLE[type(operation)])
+    return Conflict(f"The message '{id}' is {status.value}, not {allowed}.", message_id=id)
+
+
 class Committed(NamedTuple):
     """The commit's sequence number: the version of every key it wrote."""
 
@@ -207,9 +253,10 @@ class Commit(Protocol):
 
     Operations apply in order, as one. All conditions (`if_version`, leases, and the checks) are judged against the state
     before the commit. `if_version` that does not match, or a `CheckIdle` or `CheckStatus` that fails, raises Conflict; so
-    does a `Send` with the id of a message that exists. A lease that lapsed or was taken over raises LeaseLost.
-    A key may be written once in a commit; writing it twice raises InvalidInput. `Add` to a value that is no counter raises
-    MalformedRecord. In every such case nothing is written.
+    does a `Send` with the id of a message that exists, and a `Requeue`, `DropMessage` or `Reprioritise` of one that has not
+    a status for it (one under a live lease has none). A lease that lapsed or was taken over raises LeaseLost.
+    A key may be written, and a message touched by hand, once in a commit; doing it twice raises InvalidInput. `Add` to a
+    value that is no counter raises MalformedRecord. In every such case nothing is written.
 
     When the call returns, the commit is on disk. When it raises StoreUnavailable, nothing was written. When the
     connection was lost in between, the engine looks the commit's id up and answers as if it had not been; only if that
@@ -250,22 +297,20 @@ def check_operations(operations: Sequence[Operation]) -> None:
             operations=len(operations),
         )
     written: set[str] = set()
+    touched: set[str] = set()
     for operation in operations:
         check_operation(operation)
-        key = _written_key(operation)
-        if key is None:
-            continue
-        if key in written:
-            raise InvalidInput(f"The commit writes '{key}' twice.", key=key)
-        written.add(key)
-
-
-def _written_key(operation: Operation) -> str | None:
-    match operation:
-        case Put(key=key) | Delete(key=key) | Add(key=key) | Restore(row=KeptEntry(key=key)):
-            return key
-        case _:
-            return None
+        match operation:
+            case Put(key=key) | Delete(key=key) | Add(key=key) | Restore(row=KeptEntry(key=key)):
+                if key in written:
+                    raise InvalidInput(f"The commit writes '{key}' twice.", key=key)
+                written.add(key)
+            case Requeue(message_id=id) | DropMessage(message_id=id) | Reprioritise(message_id=id):
+                if id in touched:
+                    raise InvalidInput(f"The commit touches the message '{id}' twice.", message_id=id)
+                touched.add(id)
+            case _:
+                pass
 
 
 def check_operation(operation: Operation) -> None:
@@ -289,6 +334,13 @@ def check_operation(operation: Operation) -> None:
             _check_size(operation.body)
         case Retry(delay_s=delay_s) | Release(delay_s=delay_s):
             _check_seconds(delay_s)
+        case DropMessage(message_id=id, reason=reason):
+            check_text(id, reason)
+        case Requeue(message_id=id):
+            check_text(id)
+        case Reprioritise(message_id=id, priority=priority):
+            check_text(id)
+            _check_number(priority)
         case Emit(kind=kind, subject=subject):
             check_text(kind, subject)
         case Restore(row=row):

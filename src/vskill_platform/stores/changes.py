@@ -32,7 +32,7 @@ MARGIN_MS = 3600 * 1000
 """How much earlier than asked a walk begins: clocks of machines differ, and a commit comes later than the time it holds."""
 _MOST_PAGES = 20
 _PREFIX = "c."
-_KINDS = "skill."
+_KINDS = ("skill.", "version.")
 _rows = msgspec.json.Decoder(PublishedSkillSummary)
 
 

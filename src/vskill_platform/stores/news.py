@@ -46,7 +46,7 @@ class SubmissionNews(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class ScanNews(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a tier said of a submission's bytes."""
+    """What a tier said of a submission's bytes. `limits_hit` counts what kept it from seeing everything."""
 
     id: str
     run: int
@@ -54,6 +54,7 @@ class ScanNews(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     verdict: Verdict
     score: int
     findings: int
+    limits_hit: int = 0
 
 
 class SkillNews(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -101,7 +102,13 @@ def telling_step(submission: Submission, entry: HistoryEntry) -> Emit:
 def telling_scan(identity: str, report: ScanReport, *, run: int, tier: str) -> Emit:
     """The event of a scan that has ended with a report."""
     news = ScanNews(
-        id=identity, run=run, tier=tier, verdict=report.verdict, score=report.score, findings=len(report.findings)
+        id=identity,
+        run=run,
+        tier=tier,
+        verdict=report.verdict,
+        score=report.score,
+        findings=len(report.findings),
+        limits_hit=len(report.limits_hit),
     )
     return Emit(SCANNED, identity, msgspec.json.encode(news))
 

@@ -36,7 +36,7 @@ _challenges = msgspec.json.Decoder(ClaimChallenge)
 
 
 async def open_challenge(repo_url: str, *, account: str, kind: PublisherKind) -> ClaimChallenge:
-    """A fresh challenge for the owner of a repository. Raises InvalidRepositoryUrl, or NotFound where nothing of it is published."""
+    """A fresh challenge for the owner of a repository. Raises InvalidRepositoryUrl, or NotFound if it has published nothing."""
     address = normalise_repository_url(repo_url).url
     await _require_published(address)
     if len(await list_challenges(account)) >= MOST_OPEN:

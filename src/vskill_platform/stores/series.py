@@ -8,7 +8,7 @@ in one commit with how far it has come, so each event counts once, however often
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -21,7 +21,7 @@ from vskill_platform.domain.submission import SubmissionState, Trigger
 from vskill_platform.domain.times import hour_of, iso_from_ms, ms_from_iso
 from vskill_platform.ports.commit import ABSENT, Put
 from vskill_platform.ports.events import Event
-from vskill_platform.stores.news import read_scan, read_step
+from vskill_platform.stores.news import SubmissionNews, read_scan, read_step
 from vskill_platform.stores.reads import read_keys, require_complete
 from vskill_platform.stores.records import decode_record, encode_record
 from vskill_platform.worker_context import current_env
@@ -32,7 +32,11 @@ SLICE_MS = 300_000
 MOST_HOURS = 24 * 31
 _KEPT_S = 400 * 86_400.0
 _CURSOR_KEY = "series:cursor"
-_VERDICT = "verdict."
+VERDICT = "verdict."
+FAILURE = "failure."
+"""What was turned down is also counted by its reason."""
+LIMITED = "scan.limited"
+"""Scans that a crash, a time-out or another limit kept from seeing everything."""
 _NEW_RUNS = frozenset(
     {Trigger.SUBMITTED, Trigger.RESUBMITTED, Trigger.RESCANNED, Trigger.REPROCESSED, Trigger.UNBLOCKED}
 )
@@ -44,6 +48,7 @@ _FIGURES = {
     SubmissionState.REJECTED: "failed",
     SubmissionState.BLOCKED: "blocked",
 }
+_FAILED = frozenset({SubmissionState.TIER1_FAILED, SubmissionState.REJECTED, SubmissionState.BLOCKED})
 
 
 class Depth(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -56,7 +61,7 @@ class Depth(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class HourRecord(Record, frozen=True, kw_only=True, rename="camel"):
-    """What was counted in one hour, by name: figures, `verdict.PASS`, and `takenUp.03` for the fourth slice."""
+    """What was counted in one hour, by name: figures, `verdict.PASS`, `failure.no_skill_found`, `takenUp.03` for a slice."""
 
     hour: str
     counts: dict[str, int]
@@ -98,7 +103,9 @@ _hours = msgspec.json.Decoder(HourRecord)
 _cursors = msgspec.json.Decoder(SeriesCursor)
 
 
-class _Counted(NamedTuple):
+class Counted(NamedTuple):
+    """The cursor and its version; ABSENT where nothing was ever counted."""
+
     cursor: SeriesCursor
     version: int
 
@@ -108,7 +115,7 @@ async def count_events() -> dict[str, int]:
     env = current_env("events")
     counted = 0
     while True:
-        known, now_ms = await _find_cursor(), env.clock.now_ms()
+        known, now_ms = await find_cursor(), env.clock.now_ms()
         page = await env.events.read(known.cursor.sequence)
         if page.reset:
             since = hour_of(now_ms + HOUR_MS)
@@ -129,8 +136,8 @@ async def read_series(hours: int = 48) -> Series:
         raise InvalidInput(f"Figures are kept by the hour; ask for 1 to {MOST_HOURS} of them, not {hours}.")
     now_ms = current_env("clock").clock.now_ms()
     names = [hour_of(now_ms - back * HOUR_MS) for back in reversed(range(hours))]
-    known = await _find_cursor()
-    records = await _read_hours(names)
+    known = await find_cursor()
+    records = await read_hours(names)
     if known.version == ABSENT:
         return Series(hours=[Hour(hour=name) for name in names], counted_at=None)
     until = hour_of(ms_from_iso(known.cursor.counted_at))
@@ -143,14 +150,14 @@ async def read_series(hours: int = 48) -> Series:
 async def recent_rate(*, minutes: int = 15) -> float | None:
     """How many submissions a second were taken up lately; None where that is not known or there were none."""
     now_ms = current_env("clock").clock.now_ms()
-    known = await _find_cursor()
+    known = await find_cursor()
     window_ms = minutes * 60_000
     if known.version == ABSENT or now_ms - ms_from_iso(known.cursor.counted_at) > window_ms:
         return None
     slices = range((now_ms - window_ms) // SLICE_MS, now_ms // SLICE_MS + 1)
-    records = await _read_hours(list(dict.fromkeys(hour_of(number * SLICE_MS) for number in slices)))
+    records = await read_hours(list(dict.fromkeys(hour_of(number * SLICE_MS) for number in slices)))
     taken = sum(
-        record.counts.get(_slice(number * SLICE_MS), 0)
+        record.counts.get(slice_name(number * SLICE_MS), 0)
         for number in slices
         if (record := records.get(hour_of(number * SLICE_MS))) is not None
     )
@@ -162,35 +169,42 @@ def _by_hour(events: Iterable[Event]) -> dict[str, Counter[str]]:
     """What these events count for, by hour and name."""
     added: dict[str, Counter[str]] = {}
     for event in events:
-        name = _name(event)
-        if name is not None:
+        for name in _names(event):
             added.setdefault(hour_of(event.at_ms), Counter())[name] += 1
     return added
 
 
-def _name(event: Event) -> str | None:
+def _names(event: Event) -> Iterator[str]:
     """What one event counts as."""
     scan = read_scan(event)
-    if scan is not None:
-        return f"{_VERDICT}{scan.verdict.value}"
     step = read_step(event)
-    if step is None:
-        return None
+    if scan is not None:
+        yield f"{VERDICT}{scan.verdict.value}"
+        if scan.limits_hit:
+            yield LIMITED
+    elif step is not None:
+        yield from _names_of_step(step, at_ms=event.at_ms)
+
+
+def _names_of_step(step: SubmissionNews, *, at_ms: int) -> Iterator[str]:
     if step.trigger is Trigger.CLAIMED and step.source is SubmissionState.RECEIVED:
-        return _slice(event.at_ms)
-    is_new_run = step.trigger in _NEW_RUNS or step.source is None
-    if step.state is SubmissionState.RECEIVED:
-        return "received" if is_new_run else None
-    return _FIGURES.get(step.state)
+        yield slice_name(at_ms)
+    elif step.state is SubmissionState.RECEIVED:
+        if step.trigger in _NEW_RUNS or step.source is None:
+            yield "received"
+    elif step.state in _FIGURES:
+        yield _FIGURES[step.state]
+        if step.state in _FAILED:
+            yield f"{FAILURE}{step.reason or step.state.value.lower()}"
 
 
-def _slice(at_ms: int) -> str:
+def slice_name(at_ms: int) -> str:
     """The five minutes of its hour that a moment falls in."""
     return f"takenUp.{at_ms % HOUR_MS // SLICE_MS:02d}"
 
 
 async def _write(
-    added: Mapping[str, Counter[str]], known: _Counted, *, sequence: int, since: str, counted_ms: int
+    added: Mapping[str, Counter[str]], known: Counted, *, sequence: int, since: str, counted_ms: int
 ) -> None:
     """The hours and the cursor in one commit, if nobody has counted meanwhile."""
     operations = []
@@ -229,14 +243,17 @@ def _put(record: HourRecord, version: int) -> Put:
     return Put(_hour_key(record.hour), encode_record(record), if_version=version, ttl_s=_KEPT_S)
 
 
-async def _find_cursor() -> _Counted:
+async def find_cursor() -> Counted:
+    """How far the log has been counted."""
     entry = await current_env("kv").kv.get(_CURSOR_KEY)
     if entry is None:
-        return _Counted(SeriesCursor(sequence=0, since="", counted_at=""), ABSENT)
-    return _Counted(decode_record(_CURSOR_KEY, entry.value, decoder=_cursors), entry.version)
+        return Counted(SeriesCursor(sequence=0, since="", counted_at=""), ABSENT)
+    return Counted(decode_record(_CURSOR_KEY, entry.value, decoder=_cursors), entry.version)
 
 
-async def _read_hours(names: list[str]) -> dict[str, HourRecord]:
+async def read_hours(names: list[str]) -> dict[str, HourRecord]:
+    """What was counted in these hours; one in which nothing happened is not there."""
+
     def decode(key: str, value: bytes) -> HourRecord:
         return decode_record(key, value, decoder=_hours)
 
@@ -254,7 +271,7 @@ def _show(name: str, record: HourRecord | None) -> Hour:
         failed=counts.get("failed", 0),
         review=counts.get("review", 0),
         blocked=counts.get("blocked", 0),
-        verdicts={verdict.value: counts.get(f"{_VERDICT}{verdict.value}", 0) for verdict in Verdict},
+        verdicts={verdict.value: counts.get(f"{VERDICT}{verdict.value}", 0) for verdict in Verdict},
         depth_last=None if depth is None else depth.last,
         depth_most=None if depth is None else depth.most,
         depth_mean=None if depth is None else round(depth.total / depth.looks, 1),

@@ -17,6 +17,7 @@ from vskill_platform.domain.search_terms import titled_terms
 from vskill_platform.domain.skill import PublishedSkillSummary, Skill
 from vskill_platform.domain.slug import is_current_slug, skill_slug
 from vskill_platform.domain.times import ms_from_iso
+from vskill_platform.domain.tombstone import Departure
 from vskill_platform.ports.catalog import CatalogQuery
 from vskill_platform.ports.commit import ABSENT, Delete, Emit, Index, Operation, Put, Unindex
 from vskill_platform.stores.catalog import query_rows
@@ -47,6 +48,7 @@ class _Summary(msgspec.Struct, frozen=True, rename="camel", gc=False):
     verdict: str = ""
     capabilities: tuple[str, ...] = ()
     installs: int = 0
+    yanked_versions: tuple[str, ...] = ()
 
 
 _summaries = msgspec.json.Decoder(_Summary)
@@ -97,6 +99,7 @@ def _decode_summary(key: str, value: bytes) -> PublishedSkillSummary:
         verdict=summary.verdict,
         capabilities=summary.capabilities,
         installs=summary.installs,
+        yanked_versions=summary.yanked_versions,
     )
 
 
@@ -226,16 +229,30 @@ def putting_published(skill: Skill, *, found: FoundSkill | None) -> list[Operati
     return [gone, Put(key, value, if_version=ABSENT), *shown]
 
 
-def withdrawing(found: FoundSkill, *, reason: str) -> list[Operation]:
+def withdrawing(
+    found: FoundSkill, *, reason: str, kind: Departure = Departure.WITHDRAWN, by: str = ""
+) -> list[Operation]:
     """The operations that take a skill off the registry; its record is kept, and its versions are."""
     slug = found.skill.slug
+    told = "skill.quarantined" if kind is Departure.QUARANTINED else "skill.withdrawn"
     return [
         Delete(skill_key(slug), if_version=found.version),
         Put(withdrawn_key(slug), found.value),
-        marking_withdrawn(slug, reason=reason),
+        marking_withdrawn(slug, reason=reason, kind=kind, by=by),
         Unindex(SKILLS, slug),
-        Emit("skill.withdrawn", slug, msgspec.json.encode({"reason": reason})),
+        Emit(told, slug, msgspec.json.encode({"reason": reason})),
     ]
+
+
+def changing(found: FoundSkill, skill: Skill) -> FoundSkill:
+    """What was found, with another record of the same skill in its place."""
+    key = withdrawn_key(skill.slug) if found.is_withdrawn else skill_key(skill.slug)
+    return found._replace(skill=skill, value=encode_changed(skill, key=key, previous=found.value))
+
+
+def putting_withdrawn(found: FoundSkill) -> Operation:
+    """The operation that rewrites the record of a skill that is published no more, and leaves it so."""
+    return Put(withdrawn_key(found.skill.slug), found.value, if_version=found.version)
 
 
 def renaming_away(found: FoundSkill, *, to_slug: str) -> list[Operation]:
@@ -318,6 +335,7 @@ def index_skill(skill: Skill) -> Document:
         verdict=skill.verdict,
         capabilities=skill.capabilities,
         installs=skill.installs,
+        yanked_versions=skill.yanked_versions,
     )
     return Document(
         collection=SKILLS,

@@ -25,9 +25,9 @@ def decode_tombstone(key: str, value: bytes) -> Tombstone:
     return decode_record(key, value, decoder=_tombstones)
 
 
-def marking_withdrawn(slug: str, *, reason: str) -> Operation:
-    """The operation that says that a skill was taken off the registry, and why."""
-    return _put(Tombstone(slug=slug, kind=Departure.WITHDRAWN, at=_now(), reason=reason))
+def marking_withdrawn(slug: str, *, reason: str, kind: Departure = Departure.WITHDRAWN, by: str = "") -> Operation:
+    """The operation that says that a skill was taken off the registry, how and why."""
+    return _put(Tombstone(slug=slug, kind=kind, at=_now(), reason=reason, by=by))
 
 
 def marking_renamed(slug: str, *, to_slug: str) -> Operation:

@@ -67,6 +67,11 @@ def putting_version(version: SkillVersion, *, previous: bytes | None = None) -> 
     return Put(key, encode_changed(version, key=key, previous=previous))
 
 
+def changing_version(found: FoundVersion, **changes: object) -> Operation:
+    """The operation that keeps a version with some fields changed. What guards it is the record of its skill."""
+    return putting_version(msgspec.structs.replace(found.version, **changes), previous=found.value)
+
+
 def moving_version(found: FoundVersion, *, to_slug: str) -> list[Operation]:
     """The operations that take a version along when its skill gets another slug."""
     moved = msgspec.structs.replace(found.version, slug=to_slug)

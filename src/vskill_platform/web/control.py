@@ -18,6 +18,7 @@ from vskill_platform.domain.skill import SkillVersion
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.moving.catalog import CatalogSlice, rebuild_catalog_slice
 from vskill_platform.pipeline.blocking import block_and_stop, make_block, unblock
+from vskill_platform.pipeline.dropping import drop_message
 from vskill_platform.pipeline.requeue import requeue
 from vskill_platform.pipeline.rescan import rescan_outdated, rescan_skill, rescan_submission
 from vskill_platform.pipeline.review import approve_submission, reject_submission
@@ -118,13 +119,8 @@ async def drop_dead_letters(data: JSONBody[Ids]) -> list[Outcome]:
     """Remove messages for good. Needs a reason, which the event log keeps."""
     if not data.reason.strip():
         raise InvalidInput("Say why: dropping a message needs a reason.")
-    dropped = set(await current_env("queue").queue.drop([MessageId(id) for id in data.ids], reason=data.reason))
-    return [
-        Outcome(id=id, outcome="dropped", detail="Removed.")
-        if id in dropped
-        else Outcome(id=id, outcome="kept", detail="Not there, or in work at this moment.")
-        for id in data.ids
-    ]
+    outcomes = [await drop_message(identity, reason=data.reason) for identity in data.ids]
+    return [Outcome(id=item.id, outcome=item.outcome.value, detail=item.detail) for item in outcomes]
 
 
 @post("/control/requeue", status_code=200)

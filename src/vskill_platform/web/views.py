@@ -149,6 +149,8 @@ class VersionView(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     ruleset_version: str
     capabilities: Capabilities
     capability_changes: CapabilityChanges | None
+    yanked_at: str
+    yank_reason: str
 
 
 class SkillView(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

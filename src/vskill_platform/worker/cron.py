@@ -13,17 +13,16 @@ import msgspec
 import structlog
 
 from vskill_platform import metrics
-from vskill_platform.domain.errors import MalformedRecord, VskillError
-from vskill_platform.domain.records import Record
+from vskill_platform.domain.errors import VskillError
 from vskill_platform.ports.clock import Clock
-from vskill_platform.ports.commit import Put
 from vskill_platform.ports.env import WorkerEnv
+from vskill_platform.stores.cron_runs import CronRun, get_cron_run, record_cron_run
 from vskill_platform.stores.installs import refresh_installs
 from vskill_platform.stores.leases import HeldLease, give_up_lease, renew_lease, take_lease
-from vskill_platform.stores.records import decode_record, encode_record
 from vskill_platform.stores.series import count_events
 from vskill_platform.stores.submissions import pinned_digests
 from vskill_platform.stores.versions import referenced_digests
+from vskill_platform.worker.drift import compare_catalog
 from vskill_platform.worker.pulse import Pulse
 from vskill_platform.worker.recovery import sweep_stuck_submissions
 from vskill_platform.worker_context import current_env, run_with_worker_env
@@ -44,19 +43,6 @@ class CronJob(NamedTuple):
     run: Callable[[], Awaitable[object]]
 
 
-class CronRun(Record, frozen=True, kw_only=True, rename="camel"):
-    """How a job ran last."""
-
-    job: str
-    started_ms: int
-    finished_ms: int | None = None
-    error: str | None = None
-    result: msgspec.Raw = msgspec.Raw(b"null")
-
-
-_runs = msgspec.json.Decoder(CronRun)
-
-
 def standard_jobs(env: WorkerEnv) -> list[CronJob]:
     """The jobs of every registry."""
     settings = env.settings
@@ -66,6 +52,7 @@ def standard_jobs(env: WorkerEnv) -> list[CronJob]:
         CronJob("figures", settings.figures_interval_s, count_events),
         CronJob("collect", settings.collect_interval_s, collect_blobs),
         CronJob("recount", settings.recount_interval_s, refresh_installs),
+        CronJob("drift", settings.drift_interval_s, compare_catalog),
     ]
 
 
@@ -83,19 +70,6 @@ async def collect_blobs() -> dict[str, int]:
     # A skill that is renamed meanwhile moves its versions to keys that a pass may have behind it: two passes see them.
     referenced = await referenced_digests() | await pinned_digests() | await referenced_digests()
     return {"collected": await env.blobs.collect(referenced, put_before_ms=before_ms)}
-
-
-async def get_cron_run(job: str) -> CronRun | None:
-    """How a job ran last, or None if it never did or its record cannot be read."""
-    key = _key(job)
-    entry = await current_env("kv").kv.get(key)
-    if entry is None:
-        return None
-    try:
-        return decode_record(key, entry.value, decoder=_runs)
-    except MalformedRecord as error:
-        _log.warning("cron_record_malformed", job=job, error=error.message)
-        return None
 
 
 class Cron:
@@ -233,8 +207,8 @@ async def run_job(job: CronJob, *, stopping: asyncio.Event | None = None) -> Cro
     A job that takes longer than its limit is cancelled; so is one that goes on past the grace time after `stopping`.
     """
     env = current_env("clock")
-    run = CronRun(job=job.name, started_ms=env.clock.now_ms())
-    await _record(run)
+    run = CronRun(job=job.name, started_ms=env.clock.now_ms(), interval_s=job.interval_s)
+    await record_cron_run(run)
     try:
         result = await _run_within_limits(job, stopping)
         run = msgspec.structs.replace(run, result=msgspec.Raw(msgspec.json.encode(result)))
@@ -247,7 +221,7 @@ async def run_job(job: CronJob, *, stopping: asyncio.Event | None = None) -> Cro
         run = msgspec.structs.replace(run, error=f"{type(error).__name__}: {error}")
     run = msgspec.structs.replace(run, finished_ms=env.clock.now_ms())
     metrics.CRON_RUNS.labels(job.name, "ok" if run.error is None else "failed").inc()
-    await _record(run)
+    await record_cron_run(run)
     return run
 
 
@@ -268,11 +242,3 @@ async def _cancel_after_grace(task: asyncio.Future[object], stopping: asyncio.Ev
         env = current_env("clock")
         await env.clock.sleep(env.settings.drain_grace_s)
         task.cancel()
-
-
-async def _record(run: CronRun) -> None:
-    await current_env("writes").writes.commit([Put(_key(run.job), encode_record(run))])
-
-
-def _key(job: str) -> str:
-    return f"cron:{job}"

@@ -16,33 +16,21 @@ import structlog
 
 from vskill_platform import metrics
 from vskill_platform.domain.errors import Conflict, InvalidCursor, MalformedRecord
-from vskill_platform.domain.ids import SUBMISSION_PREFIX, MessageId, message_id
-from vskill_platform.domain.messages import SUBMISSIONS_QUEUE, ProcessSubmission, encode_message
-from vskill_platform.domain.records import Record, Step, Submission, advance
-from vskill_platform.domain.recovery import (
-    MAX_RECOVERIES,
-    MessageStatus,
-    Recovery,
-    decide_recovery,
-    is_stuck,
-)
-from vskill_platform.domain.submission import Actor, SubmissionState, Trigger, keep_approval
-from vskill_platform.ports.commit import CheckStatus, Delete, Operation, Put, Send
+from vskill_platform.domain.ids import SUBMISSION_PREFIX, MessageId
+from vskill_platform.domain.records import Record
+from vskill_platform.domain.recovery import MessageStatus, Recovery, decide_recovery, is_stuck
+from vskill_platform.domain.submission import Actor
+from vskill_platform.pipeline.recovering import give_up, send_again
+from vskill_platform.ports.commit import Delete, Put
 from vskill_platform.ports.kv import DueIndex
+from vskill_platform.stores.cron_runs import SWEEP_POSITION_KEY
 from vskill_platform.stores.fan_out import settle_each
 from vskill_platform.stores.reads import require_readable
 from vskill_platform.stores.records import decode_record, encode_record
-from vskill_platform.stores.submissions import (
-    Found,
-    decode_submission,
-    find_submissions,
-    get_stuck_submissions,
-    moving,
-)
+from vskill_platform.stores.submissions import Found, decode_submission, find_submissions, get_stuck_submissions
 from vskill_platform.worker_context import current_env
 
 SWEEP_OUTCOMES = ("left", "requeued", "rejected", "conflicts", "malformed", "failed")
-POSITION_KEY = "cron:sweep-position"
 _PAGE = 500
 _MOVES_IN_FLIGHT = 32
 _log = structlog.get_logger(__name__)
@@ -139,25 +127,25 @@ async def _read_all_stuck() -> _Page:
 async def _load_position() -> _Position:
     """Where the last walk stopped, or a fresh walk to now."""
     env = current_env("kv")
-    entry = await env.kv.get(POSITION_KEY)
+    entry = await env.kv.get(SWEEP_POSITION_KEY)
     fresh = _Position(horizon_ms=env.clock.now_ms())
     if entry is None:
         return fresh
     try:
-        return decode_record(POSITION_KEY, entry.value, decoder=_positions)
+        return decode_record(SWEEP_POSITION_KEY, entry.value, decoder=_positions)
     except MalformedRecord as error:
         _log.error("sweep_position_malformed", error=error.message)
         return fresh
 
 
 async def _save_position(position: _Position) -> None:
-    await current_env("writes").writes.commit([Put(POSITION_KEY, encode_record(position))])
+    await current_env("writes").writes.commit([Put(SWEEP_POSITION_KEY, encode_record(position))])
 
 
 async def _forget_position() -> None:
     env = current_env("writes")
-    if await env.kv.get(POSITION_KEY) is not None:
-        await env.writes.commit([Delete(POSITION_KEY)])
+    if await env.kv.get(SWEEP_POSITION_KEY) is not None:
+        await env.writes.commit([Delete(SWEEP_POSITION_KEY)])
 
 
 async def _recover_page(found: Sequence[Found]) -> Counter[str]:
@@ -186,65 +174,12 @@ async def _recover_page(found: Sequence[Found]) -> Counter[str]:
 
 async def _recover(found: Found, recovery: Recovery) -> str:
     """Move one submission. Says under which count it falls."""
-    submission = found.submission
     try:
         if recovery is Recovery.SEND_AGAIN:
-            await _send_again(found)
+            await send_again(found, actor=Actor.SYSTEM)
             return "requeued"
-        await _reject(found, recovery)
+        await give_up(found, recovery)
     except Conflict:
-        _log.info("recovery_overtaken", submission=submission.id)
+        _log.info("recovery_overtaken", submission=found.submission.id)
         return "conflicts"
     return "rejected"
-
-
-async def _send_again(found: Found) -> None:
-    env = current_env("queue")
-    submission = found.submission
-    identity = message_id(env.random_id())
-    step = advance(
-        submission,
-        keep_approval(submission.state, otherwise=SubmissionState.RECEIVED),
-        trigger=Trigger.RECOVERED,
-        actor=Actor.SYSTEM,
-        now_ms=env.clock.now_ms(),
-        message=f"Its message was lost: sent again, {submission.recoveries + 1} of {MAX_RECOVERIES}.",
-        recoveries=submission.recoveries + 1,
-        message_id=identity,
-        claim=None,
-    )
-    body = encode_message(ProcessSubmission(submission_id=submission.id, run=submission.run))
-    again = Send(SUBMISSIONS_QUEUE, identity, body, priority=submission.priority)
-    await _commit_move(found, step, again, if_status=MessageStatus.GONE)
-
-
-async def _reject(found: Found, recovery: Recovery) -> None:
-    trigger = Trigger(recovery.value)
-    is_dead = recovery is Recovery.REJECT_DELIVERY_EXHAUSTED
-    step = _rejecting(found.submission, trigger)
-    await _commit_move(found, step, if_status=MessageStatus.DEAD if is_dead else MessageStatus.GONE)
-
-
-def _rejecting(submission: Submission, trigger: Trigger) -> Step:
-    why = {
-        Trigger.RECOVERY_EXHAUSTED: f"Its message was lost {MAX_RECOVERIES + 1} times.",
-        Trigger.DELIVERY_EXHAUSTED: "Every attempt to work on it failed; the dead letter has the last error.",
-    }[trigger]
-    return advance(
-        submission,
-        SubmissionState.REJECTED,
-        trigger=trigger,
-        actor=Actor.SYSTEM,
-        now_ms=current_env("clock").clock.now_ms(),
-        message=why,
-        reason=trigger.value,
-        claim=None,
-    )
-
-
-async def _commit_move(found: Found, step: Step, *more: Operation, if_status: MessageStatus) -> None:
-    """The move, unless anybody has touched the submission or its message meanwhile."""
-    operations: list[Operation] = [*moving(found, step), *more]
-    if found.submission.message_id is not None:
-        operations.append(CheckStatus(MessageId(found.submission.message_id), if_status))
-    await current_env("writes").writes.commit(operations)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from vskill_platform.domain.delivery import error_text
 from vskill_platform.domain.errors import Conflict
 from vskill_platform.domain.ids import CommitId
@@ -12,27 +14,33 @@ from vskill_platform.engines.counters import decode_counter, encode_sum
 from vskill_platform.engines.memory.state import MemoryState, Row, StoredMessage
 from vskill_platform.ports.commit import (
     COMMITS_KEPT_MS,
+    MOVABLE,
     Ack,
     Add,
     Bury,
+    ByHand,
     Check,
     CheckIdle,
     CheckLease,
     CheckStatus,
     Committed,
     Delete,
+    DropMessage,
     Emit,
     Index,
     Lease,
     Operation,
     Put,
     Release,
+    Reprioritise,
+    Requeue,
     Restore,
     Retry,
     Send,
     Unindex,
     check_operations,
     lease_lost,
+    not_movable,
 )
 from vskill_platform.ports.events import Event
 from vskill_platform.ports.inventory import KeptEntry, KeptMessage, KeptRow
@@ -111,9 +119,10 @@ class MemoryCommit:
                     last_event = sequence
                 case CheckLease(lease=lease):
                     self._leased(lease)
+                case Requeue() | DropMessage() | Reprioritise():
+                    self._judge_by_hand(operation)
                 case CheckStatus(message_id=id, status=status):
-                    found = self._state.messages.get(id)
-                    actual = MessageStatus.GONE if found is None else found.status
+                    actual = self._status(id)
                     if actual is not status:
                         raise Conflict(f"The message '{id}' is {actual}, not {status}.", message_id=id)
                 case CheckIdle(message_id=id):
@@ -135,6 +144,15 @@ class MemoryCommit:
                 key=operation.key,
                 version=version,
             )
+
+    def _judge_by_hand(self, operation: ByHand) -> None:
+        status = self._status(operation.message_id)
+        if status not in MOVABLE[type(operation)]:
+            raise not_movable(operation, status)
+
+    def _status(self, id: str) -> MessageStatus:
+        found = self._state.messages.get(id)
+        return MessageStatus.GONE if found is None else found.status
 
     def _read_counter(self, key: str) -> dict[str, int]:
         row = self._state.live_row(key)
@@ -171,17 +189,36 @@ class MemoryCommit:
             case Bury(lease=lease, error=error):
                 message = self._leased(lease)
                 message.error, message.status = error_text(error), MessageStatus.DEAD
+            case Requeue() | DropMessage() | Reprioritise():
+                self._touch(operation)
             case Index(document=document):
                 state.documents.setdefault(document.collection.name, {})[document.id] = document
             case Unindex(collection=collection, id=id):
                 state.documents.get(collection.name, {}).pop(id, None)
             case Emit(kind=kind, subject=subject, data=data):
-                state.event_sequence += 1
-                state.events.append(Event(state.event_sequence, state.clock.now_ms(), kind, subject, data))
+                self._emit(kind, subject, data)
             case Restore(row=row):
                 self._restore(row)
             case Check() | CheckIdle() | CheckLease() | CheckStatus():
                 pass
+
+    def _touch(self, operation: ByHand) -> None:
+        state, message = self._state, self._state.messages[operation.message_id]
+        match operation:
+            case Requeue():
+                message.attempts, message.is_suspect = 0, False
+                state.make_ready(message)
+            case Reprioritise(priority=priority):
+                state.move_to(message, priority=priority)
+            case DropMessage(message_id=id, reason=reason):
+                state.leave_waiting(message)
+                del state.messages[id]
+                self._emit("message.dropped", id, msgspec.json.encode({"queue": message.queue, "reason": reason}))
+
+    def _emit(self, kind: str, subject: str, data: bytes) -> None:
+        state = self._state
+        state.event_sequence += 1
+        state.events.append(Event(state.event_sequence, state.clock.now_ms(), kind, subject, data))
 
     def _restore(self, row: KeptRow) -> None:
         state = self._state
@@ -236,7 +273,7 @@ class MemoryCommit:
         return None if ttl_s is None else self._state.clock.now_ms() + int(ttl_s * 1000)
 
     def _wake(self, operations: Sequence[Operation]) -> None:
-        if any(isinstance(operation, Send | Retry | Release | Restore) for operation in operations):
+        if any(isinstance(operation, Send | Retry | Release | Requeue | Restore) for operation in operations):
             self._state.arrivals.notify()
-        if any(isinstance(operation, Emit | Restore) for operation in operations):
+        if any(isinstance(operation, Emit | DropMessage | Restore) for operation in operations):
             self._state.emissions.notify()

@@ -116,6 +116,13 @@ class MemoryState:
             line = self.waiting[message.queue]
             del line[bisect_left(line, message.order)]
 
+    def move_to(self, message: StoredMessage, *, priority: int) -> None:
+        """Give a message another priority, and with it another place if it stands in the line."""
+        self.leave_waiting(message)
+        message.priority = priority
+        if message.status is MessageStatus.WAITING:
+            self.make_waiting(message)
+
     def settle_timers(self) -> None:
         """Let delays that are over and leases that have lapsed take effect."""
         now_ms = self.clock.now_ms()

@@ -27,17 +27,21 @@ from vskill_platform.ports.commit import (
     CheckStatus,
     Committed,
     Delete,
+    DropMessage,
     Emit,
     Index,
     Lease,
     Operation,
     Put,
     Release,
+    Reprioritise,
+    Requeue,
     Restore,
     Retry,
     Send,
     Unindex,
     lease_lost,
+    not_movable,
 )
 from vskill_platform.ports.events import Event
 from vskill_platform.ports.inventory import KeptEntry, KeptMessage, KeptRow
@@ -162,6 +166,12 @@ class Batch:
                 return (13, to_stored(id), None, None, None, collection.name, None)
             case Emit(kind=kind, subject=subject, data=data):
                 return (14, to_stored(subject), None, None, None, to_stored(kind), data)
+            case Requeue(message_id=id):
+                return (19, self._message(id), None, None, None, None, None)
+            case DropMessage(message_id=id, reason=reason):
+                return (20, self._message(id), None, None, None, msgspec.json.encode(reason).decode(), None)
+            case Reprioritise(message_id=id, priority=priority):
+                return (21, self._message(id), priority, None, None, None, None)
             case Restore(row=row):
                 return self._restore(row, sent)
 
@@ -286,6 +296,8 @@ def _error(fault: int, operation: Operation, detail: int) -> VskillError | NotPl
             return Conflict(f"The message '{id}' is being worked on.", message_id=id)
         case 5, CheckStatus(message_id=id, status=status):
             return Conflict(f"The message '{id}' is {STATUSES[detail]}, not {status}.", message_id=id)
+        case 5, Requeue() | DropMessage() | Reprioritise():
+            return not_movable(operation, STATUSES[detail])
         case 7, Restore(row=Event(sequence=sequence)):
             return Conflict(f"The log has events that event {sequence} cannot follow.")
         case _:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from vskill_platform.domain.errors import EngineClosed, StoreUnavailable, VskillError
 from vskill_platform.engines.postgres.batch import Answer, Batch, Outcome, Pull, Unit
 from vskill_platform.engines.postgres.lane import Lane
-from vskill_platform.ports.commit import Committed, Operation, Release, Restore, Retry, Send
+from vskill_platform.ports.commit import Committed, Operation, Release, Requeue, Restore, Retry, Send
 from vskill_platform.ports.queue import Message
 
 BATCH_LIMIT = 256
@@ -157,8 +157,9 @@ def _fail(jobs: Sequence[_Job], error: VskillError) -> None:
 
 def _news(jobs: Sequence[_Job], answer: Answer) -> BatchNews:
     units = (unit for job in jobs for unit in job.units)
+    arrivals = Send | Retry | Release | Requeue | Restore
     has_arrivals = any(
-        isinstance(outcome, Committed) and any(isinstance(o, Send | Retry | Release | Restore) for o in unit.operations)
+        isinstance(outcome, Committed) and any(isinstance(o, arrivals) for o in unit.operations)
         for unit, outcome in zip(units, answer.outcomes, strict=True)
     )
     return BatchNews(has_arrivals, answer.last_event)

@@ -5,40 +5,47 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import apsw
+import msgspec
 
 from vskill_platform.domain.delivery import error_text
 from vskill_platform.domain.errors import Conflict, VskillError
 from vskill_platform.domain.ids import CommitId, MessageId
 from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.engines.counters import decode_counter, encode_sum
-from vskill_platform.engines.sqlite.connection import fetch_one
+from vskill_platform.engines.sqlite.connection import fetch_all, fetch_one
 from vskill_platform.engines.sqlite.documents import index_document, unindex_document
 from vskill_platform.engines.sqlite.readers import Readers
 from vskill_platform.engines.sqlite.timers import DELAYED, STATUSES, WAITING
 from vskill_platform.engines.sqlite.writer import ROWS_AT_A_TIME, Transaction, Writer
 from vskill_platform.ports.commit import (
     COMMITS_KEPT_MS,
+    MOVABLE,
     Ack,
     Add,
     Bury,
+    ByHand,
     Check,
     CheckIdle,
     CheckLease,
     CheckStatus,
     Committed,
     Delete,
+    DropMessage,
     Emit,
     Index,
     Lease,
     Operation,
     Put,
     Release,
+    Reprioritise,
+    Requeue,
     Restore,
     Retry,
     Send,
     Unindex,
     check_operations,
     lease_lost,
+    not_movable,
 )
 from vskill_platform.ports.events import Event
 from vskill_platform.ports.inventory import KeptEntry, KeptMessage, KeptRow
@@ -68,6 +75,10 @@ WHERE id = :id
 """
 _RELEASE = "UPDATE message SET status = :status, at_ms = :at_ms, attempts = attempts - 1 WHERE id = :id"
 _BURY = "UPDATE message SET status = 3, error = ? WHERE id = ?"
+_STATUS = "SELECT status FROM message WHERE id = ?"
+_REQUEUE = "UPDATE message SET status = 0, at_ms = ?, attempts = 0, suspect = 0 WHERE id = ?"
+_DROP = "DELETE FROM message WHERE id = ? RETURNING queue"
+_REPRIORITISE = "UPDATE message SET priority = ? WHERE id = ?"
 _EMIT = "INSERT INTO event (at_ms, kind, subject, data) VALUES (?, ?, ?, ?)"
 _RESTORE_EVENT = """
 INSERT INTO event (sequence, at_ms, kind, subject, data) SELECT ?1, ?2, ?3, ?4, ?5
@@ -144,6 +155,9 @@ def _judge(transaction: Transaction, operations: Sequence[Operation]) -> dict[st
             case CheckLease(lease=lease):
                 if fetch_one(connection, _LEASE_HELD, lease) is None:
                     raise lease_lost(lease)
+            case Requeue() | DropMessage() | Reprioritise():
+                _judge_by_hand(connection, operation)
+                settled.add(operation.message_id)
             case CheckStatus(message_id=id, status=status):
                 _judge_status(connection, id, status)
             case CheckIdle(message_id=id):
@@ -173,10 +187,20 @@ def _judge_lease(connection: apsw.Connection, lease: Lease, settled: set[str]) -
 
 
 def _judge_status(connection: apsw.Connection, id: MessageId, status: MessageStatus) -> None:
-    row = fetch_one(connection, "SELECT status FROM message WHERE id = ?", (id,))
-    actual = MessageStatus.GONE if row is None else STATUSES[row[0]]
+    actual = _status(connection, id)
     if actual is not status:
         raise Conflict(f"The message '{id}' is {actual}, not {status}.", message_id=id)
+
+
+def _judge_by_hand(connection: apsw.Connection, operation: ByHand) -> None:
+    status = _status(connection, operation.message_id)
+    if status not in MOVABLE[type(operation)]:
+        raise not_movable(operation, status)
+
+
+def _status(connection: apsw.Connection, id: MessageId) -> MessageStatus:
+    row = fetch_one(connection, _STATUS, (id,))
+    return MessageStatus.GONE if row is None else STATUSES[row[0]]
 
 
 def _read_counter(transaction: Transaction, key: str) -> dict[str, int]:
@@ -204,17 +228,36 @@ def _write(
             _return_message(transaction, operation)
         case Bury(lease=lease, error=error):
             connection.execute(_BURY, (error_text(error), lease.message_id))
+        case Requeue() | DropMessage() | Reprioritise():
+            _touch(transaction, operation)
         case Index(document=document):
             index_document(connection, document)
         case Unindex(collection=collection, id=id):
             unindex_document(connection, collection, id)
         case Emit(kind=kind, subject=subject, data=data):
-            connection.execute(_EMIT, (transaction.now_ms, kind, subject, data))
-            transaction.last_event = connection.last_insert_rowid()
+            _emit(transaction, kind, subject, data)
         case Restore(row=row):
             _restore(transaction, row, version=version)
         case Check() | CheckIdle() | CheckLease() | CheckStatus():
             pass
+
+
+def _touch(transaction: Transaction, operation: ByHand) -> None:
+    connection = transaction.connection
+    match operation:
+        case Requeue(message_id=id):
+            connection.execute(_REQUEUE, (transaction.now_ms, id))
+            transaction.has_arrivals = True
+        case Reprioritise(message_id=id, priority=priority):
+            connection.execute(_REPRIORITISE, (priority, id))
+        case DropMessage(message_id=id, reason=reason):
+            [(queue,)] = fetch_all(connection, _DROP, (id,))
+            _emit(transaction, "message.dropped", id, msgspec.json.encode({"queue": queue, "reason": reason}))
+
+
+def _emit(transaction: Transaction, kind: str, subject: str, data: bytes) -> None:
+    transaction.connection.execute(_EMIT, (transaction.now_ms, kind, subject, data))
+    transaction.last_event = transaction.connection.last_insert_rowid()
 
 
 def _restore(transaction: Transaction, row: KeptRow, *, version: int) -> None:

@@ -21,7 +21,7 @@ from vskill_platform.stores.byte_room import HeldBytes
 from vskill_platform.stores.contents import find_file, read_archive, read_file
 from vskill_platform.stores.counts import skill_identity
 from vskill_platform.stores.installs import count_download
-from vskill_platform.web.api.skill_lookup import FOREVER, SKILL, published_skill, published_version
+from vskill_platform.web.api.skill_lookup import ASKED_AGAIN, SKILL, offered_version, published_skill
 from vskill_platform.web.surface.layer import is_head
 from vskill_platform.web.surface.rate_limits import household
 from vskill_platform.worker_context import current_env
@@ -40,14 +40,14 @@ async def download_file(
     owner: FromPath[str], repo: FromPath[str], skill: FromPath[str], version: FromPath[str], path: FromPath[str]
 ) -> Response[bytes]:
     """The very bytes that were verified: as plain text where they are text, else as a download."""
-    found = await published_version(await published_skill(owner, repo, skill), version)
+    found = await offered_version(await published_skill(owner, repo, skill), version)
     name = str(path).removeprefix("/")
     described, content = find_file(found, name), await read_file(found, name)
     return Response(
         content,
         media_type=_media_type(content),
         headers={
-            **FOREVER,
+            **ASKED_AGAIN,
             "ETag": f'"sha256:{described.sha256}"',
             "Content-Disposition": _attachment(name.rsplit("/", 1)[-1]),
             "Content-Security-Policy": _SANDBOX,
@@ -106,7 +106,7 @@ async def download_tar(
 
 
 async def _send_archive(request: Request[Any, Any, State], skill: Skill, number: str, *, kind: str) -> Stream:
-    version = await published_version(skill, number)
+    version = await offered_version(skill, number)
     is_zip = kind == "zip"
     digest = version.zip_digest if is_zip else version.tar_digest
     archive = await read_archive(version, digest=digest, size=version.zip_size if is_zip else version.tar_size)
@@ -115,7 +115,7 @@ async def _send_archive(request: Request[Any, Any, State], skill: Skill, number:
         _pieces(archive),
         media_type="application/zip" if is_zip else "application/x-tar",
         headers={
-            **FOREVER,
+            **ASKED_AGAIN,
             "ETag": f'"{digest}"',
             "X-Content-Digest": version.content_digest,
             "Repr-Digest": _repr_digest(digest),

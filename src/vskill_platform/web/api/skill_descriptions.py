@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from vskill_platform.domain.capabilities import CapabilityChanges
 from vskill_platform.domain.comparison import FileChange, FileChangeKind, FileState
-from vskill_platform.domain.errors import IllegalTransition, NotFound, SkillMoved, SkillWithdrawn, VskillError
+from vskill_platform.domain.errors import (
+    IllegalTransition,
+    NotFound,
+    SkillMoved,
+    SkillWithdrawn,
+    VersionYanked,
+    VskillError,
+)
 from vskill_platform.domain.report import ReportKind, ReportReason, ReportStatus
 from vskill_platform.domain.scan import Capabilities, Finding, Owasp, Severity, Threat
 from vskill_platform.domain.skill import PublishedSkillSummary, VersionFile
@@ -109,6 +116,8 @@ _VERSION = VersionDetail(
     files=(_FILE,),
     omitted=(),
     capability_changes=_GAINED,
+    yanked_at="",
+    yank_reason="",
 )
 _ROW = VersionRow(
     version="1.0.1",
@@ -124,6 +133,8 @@ _ROW = VersionRow(
     tar_digest=DIGEST,
     tar_size=4096,
     capability_changes=_GAINED,
+    yanked_at="",
+    yank_reason="",
 )
 _CHANGE = FileChange(
     path="SKILL.md",
@@ -211,10 +222,10 @@ SKILL_DESCRIPTIONS: dict[str, Description] = {
         Comparison(slug=_SLUG, source="1.0.0", target="1.0.1", files=[_CHANGE], capabilities=_GAINED), *_ABOUT_SKILL
     ),
     "download_file": _description(
-        "---\nname: pdf-forms\n---\n", *_ABOUT_SKILL, types=("text/plain", "application/octet-stream")
+        "---\nname: pdf-forms\n---\n", *_ABOUT_SKILL, VersionYanked, types=("text/plain", "application/octet-stream")
     ),
-    "download_zip": _description("PK…", *_ABOUT_SKILL, types=("application/zip",)),
-    "download_tar": _description("SKILL.md…", *_ABOUT_SKILL, types=("application/x-tar",)),
+    "download_zip": _description("PK…", *_ABOUT_SKILL, VersionYanked, types=("application/zip",)),
+    "download_tar": _description("SKILL.md…", *_ABOUT_SKILL, VersionYanked, types=("application/x-tar",)),
     "show_badge": _description(_BADGE, NotFound, SkillMoved),
     "show_badge_endpoint": _description(
         BadgeEndpoint(label="vskill", message="scanned · 97", color="2ea043"), NotFound, SkillMoved

@@ -5,16 +5,18 @@ An older slug leads to the present one with a 308; a skill that was withdrawn is
 
 from __future__ import annotations
 
-from vskill_platform.domain.errors import NotFound, SkillMoved, SkillWithdrawn
+from vskill_platform.domain.errors import NotFound, SkillMoved, SkillQuarantined, SkillWithdrawn, VersionYanked
 from vskill_platform.domain.skill import Skill, SkillVersion
 from vskill_platform.domain.slug import MAX_SEGMENT_CHARS, SLUG_SEGMENTS
+from vskill_platform.domain.tombstone import Departure
 from vskill_platform.stores.skills import FoundSkill, alias_end, find_skill
 from vskill_platform.stores.tombstones import get_tombstone
 from vskill_platform.stores.versions import get_version
 
 SKILLS = "/api/v1/skills"
 SKILL = f"{SKILLS}/{{owner:str}}/{{repo:str}}/{{skill:str}}"
-FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
+ASKED_AGAIN = {"Cache-Control": "public, no-cache"}
+"""For bytes that never change but may be taken back: whoever keeps them asks each time whether they still stand."""
 FRESH = {"Cache-Control": "no-cache"}
 _MAX_SLUG_CHARS = SLUG_SEGMENTS * (MAX_SEGMENT_CHARS + 1)
 
@@ -33,9 +35,15 @@ async def require_published(slug: str) -> FoundSkill:
         await _raise_if_moved(slug)
     if found is None:
         raise NotFound(f"There is no skill '{slug[:_MAX_SLUG_CHARS]}'. Search for it: {SKILLS}?q=…", slug=slug)
+    raise await _gone(slug)
+
+
+async def _gone(slug: str) -> SkillWithdrawn:
     tombstone = await get_tombstone(slug)
     why = tombstone.reason if tombstone is not None and tombstone.reason else "No reason was kept."
-    raise SkillWithdrawn(f"'{slug}' is no longer published: {why}", slug=slug, reason=why)
+    if tombstone is not None and tombstone.kind is Departure.QUARANTINED:
+        return SkillQuarantined(f"'{slug}' is held back until it has been looked at: {why}", slug=slug, reason=why)
+    return SkillWithdrawn(f"'{slug}' is no longer published: {why}", slug=slug, reason=why)
 
 
 async def _raise_if_moved(slug: str) -> None:
@@ -60,5 +68,19 @@ async def published_version(skill: Skill, version: str) -> SkillVersion:
             f"{skill.slug} has no version '{wanted[:60]}'. {SKILLS}/{skill.slug}/versions has them all.",
             slug=skill.slug,
             version=wanted[:60],
+        )
+    return found
+
+
+async def offered_version(skill: Skill, version: str) -> SkillVersion:
+    """The same, for whoever is to get its bytes. Raises VersionYanked for one that is not handed out any more."""
+    found = await published_version(skill, version)
+    if found.is_yanked:
+        raise VersionYanked(
+            f"{found.slug} {found.version} was yanked: {found.yank_reason} Take {skill.version} instead.",
+            slug=found.slug,
+            version=found.version,
+            reason=found.yank_reason,
+            latest=skill.version,
         )
     return found

@@ -84,7 +84,7 @@ class ArchiveView(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class VersionDetail(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a version is, and will always be. How it is judged may change: the security report has that."""
+    """What a version is, and will always be, but that it may be yanked. How it is judged: the security report has that."""
 
     slug: str
     version: str
@@ -101,10 +101,12 @@ class VersionDetail(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     files: tuple[VersionFile, ...]
     omitted: tuple[Omitted, ...]
     capability_changes: CapabilityChanges | None
+    yanked_at: str
+    yank_reason: str
 
 
 class VersionRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """One version in the list of all, as it is judged now."""
+    """One version in the list of all, as it is judged now. One that was yanked says when and why; its bytes answer 410."""
 
     version: str
     published_at: str
@@ -119,6 +121,8 @@ class VersionRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     tar_digest: str
     tar_size: int
     capability_changes: CapabilityChanges | None
+    yanked_at: str
+    yank_reason: str
 
 
 class VersionList(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -226,6 +230,7 @@ class UpdateStatus(StrEnum):
 
     CURRENT = "current"
     OUTDATED = "outdated"
+    YANKED = "yanked"
     WITHDRAWN = "withdrawn"
     UNKNOWN = "unknown"
 

@@ -15,7 +15,6 @@ from vskill_platform.domain.source_link import source_link
 from vskill_platform.stores.contents import read_content
 from vskill_platform.stores.versions import get_versions
 from vskill_platform.web.api.skill_lookup import (
-    FOREVER,
     FRESH,
     SKILL,
     SKILLS,
@@ -41,13 +40,13 @@ async def list_versions(owner: FromPath[str], repo: FromPath[str], skill: FromPa
 async def show_version(
     owner: FromPath[str], repo: FromPath[str], skill: FromPath[str], version: FromPath[str]
 ) -> Response[VersionDetail]:
-    """What a version is and will always be: its bytes, where they came from, and what came new with it."""
+    """What a version is: its bytes, where they came from, what came new with it, and whether it was yanked."""
     found = await published_skill(owner, repo, skill)
-    return Response(describe_version(await published_version(found, version)), headers=FOREVER)
+    return Response(describe_version(await published_version(found, version)), headers=FRESH)
 
 
 def describe_version(version: SkillVersion) -> VersionDetail:
-    """What never changes of a version."""
+    """All that is told of a version; nothing of it changes but whether it is yanked."""
     place = f"{SKILLS}/{version.slug}/versions/{version.version}"
     return VersionDetail(
         slug=version.slug,
@@ -65,6 +64,8 @@ def describe_version(version: SkillVersion) -> VersionDetail:
         files=version.files,
         omitted=version.omitted,
         capability_changes=version.capability_changes,
+        yanked_at=version.yanked_at,
+        yank_reason=version.yank_reason,
     )
 
 

@@ -38,6 +38,7 @@ from vskill_platform.domain.errors import (
     StoreUnavailable,
     TooManyStreams,
     UnsupportedContentType,
+    VersionYanked,
     VskillError,
 )
 from vskill_platform.web.surface.headers import Header
@@ -60,6 +61,7 @@ _STATUSES: tuple[tuple[type[VskillError], int], ...] = (
     (InvalidInput, 400),
     (SkillMoved, 308),
     (SkillWithdrawn, 410),
+    (VersionYanked, 410),
     (NotFound, 404),
     (SourceRefused, 422),
     (SourceUnreachable, 422),

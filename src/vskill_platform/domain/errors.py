@@ -180,6 +180,18 @@ class NotAllowed(VskillError):
     code = "not_allowed"
 
 
+class NameTaken(VskillError):
+    """The name that somebody or something is to have belongs to another already."""
+
+    code = "name_taken"
+
+
+class LastAdministrator(VskillError):
+    """Nobody would be left who can do everything."""
+
+    code = "last_administrator"
+
+
 # What an export turned out to be
 
 

@@ -7,6 +7,7 @@ from vskill_platform.domain.errors import NotAllowed
 from vskill_platform.domain.publisher import MemberRole, Publisher
 from vskill_platform.domain.records import Submission
 from vskill_platform.stores.publishers import get_publisher, owner_of, owner_of_repository
+from vskill_platform.stores.submitters import has_submitted
 
 
 async def may_manage(caller: Caller, slug: str) -> bool:
@@ -31,6 +32,24 @@ async def require_manager(caller: Caller, slug: str) -> None:
             f"'{slug}' is not yours to manage. Claim its publisher, or ask the publisher's owners to invite you.",
             slug=slug,
         )
+
+
+async def require_withdrawer(caller: Caller, submission: Submission) -> bool:
+    """Whether the caller withdraws as the publisher. Raises NotAllowed for who is neither that nor has started the run."""
+    is_publisher = await publishes(caller, submission)
+    if not is_publisher and submission.submitted_by != caller.id:
+        raise _not_yours(submission)
+    return is_publisher
+
+
+async def require_submitter(caller: Caller, submission: Submission) -> None:
+    """Raise NotAllowed unless the caller has submitted this, or is of the publisher whose repository it is about."""
+    if not await has_submitted(caller.id, submission.id) and not await publishes(caller, submission):
+        raise _not_yours(submission)
+
+
+def _not_yours(submission: Submission) -> NotAllowed:
+    return NotAllowed(f"Submission '{submission.id}' is neither yours nor of a publisher of yours.", id=submission.id)
 
 
 async def require_member(caller: Caller, handle: str) -> Publisher:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import structlog
 
-from vskill_platform.domain.contact import clean_address
+from vskill_platform.domain.account import check_email
 from vskill_platform.domain.errors import Conflict, InvalidInput, SourceRefused, SourceUnreachable
 from vskill_platform.domain.ids import claim_key
 from vskill_platform.domain.records import Submission
@@ -79,8 +79,7 @@ async def submit_repository(url: str, *, skill_name: str = "", submitter: Submit
     """Take in a repository, or one skill of it. Raises InvalidRepositoryUrl, or InvalidInput for a name no skill has."""
     address = normalise_repository_url(url)
     _check_name(skill_name)
-    if submitter.contact:
-        clean_address(submitter.contact)
+    submitter = submitter._replace(contact=check_email(submitter.contact) or "")
     for _ in range(_TRIES):
         found = await find_claimed(address, skill_name)
         try:

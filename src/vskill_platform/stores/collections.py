@@ -38,6 +38,7 @@ class ItemStatus(StrEnum):
     """How a skill of a collection stands."""
 
     PUBLISHED = "published"
+    YANKED = "yanked"
     GONE = "gone"
 
 
@@ -160,7 +161,7 @@ def _view(item: CollectionItem, skill: Skill | None, versions: dict[str, SkillVe
         )
     return CollectionSkill(
         slug=skill.slug,
-        status=ItemStatus.PUBLISHED,
+        status=ItemStatus.YANKED if version.is_yanked else ItemStatus.PUBLISHED,
         version=version.version,
         is_pinned=item.version is not None,
         name=version.name,

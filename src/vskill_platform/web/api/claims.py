@@ -48,7 +48,7 @@ _CLAIM = ClaimView(
     ),
 )
 async def begin_claim(request: PageRequest, data: JSONBody[ClaimRequest]) -> ClaimView:
-    """Begin to claim the owner of a repository that has a skill published here. The answer says what to commit, within an hour."""
+    """Begin to claim the owner of a repository that has a skill published here. The answer says what to commit within an hour."""
     return view_claim(await open_challenge(data.repo_url, account=caller_of(request).id, kind=data.kind))
 
 

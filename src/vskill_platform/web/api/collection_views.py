@@ -24,7 +24,7 @@ class CollectionRequest(Asked, frozen=True, kw_only=True, rename="camel"):
     title: Annotated[str, msgspec.Meta(max_length=MAX_TITLE_CHARS)] = ""
     description: Annotated[str, msgspec.Meta(max_length=MAX_DESCRIPTION_CHARS)] = ""
     is_public: bool = True
-    items: Annotated[tuple[CollectionItem, ...], msgspec.Meta(max_length=MAX_SKILLS)] = ()
+    items: Annotated[list[CollectionItem], msgspec.Meta(max_length=MAX_SKILLS)] = msgspec.field(default_factory=list)
 
 
 class NewCollection(CollectionRequest, frozen=True, kw_only=True, rename="camel"):

@@ -93,7 +93,7 @@ _OPENED = OpenedPathView(
     url="https://registry.example/p/told-once",
     detail="Keep this address, it is not shown again: https://registry.example/p/told-once",
 )
-_ITEMS = (CollectionItem(slug="acme/skills/pdf-forms", version="1.0.0"),)
+_ITEMS = [CollectionItem(slug="acme/skills/pdf-forms", version="1.0.0")]
 _WISH = CollectionRequest(title="For a start", items=_ITEMS)
 
 
@@ -227,7 +227,7 @@ async def revoke_private_path(request: PageRequest, name: Handle, collection: Co
 
 def _changed(collection: Collection, wish: CollectionRequest) -> Collection:
     return msgspec.structs.replace(
-        collection, title=wish.title, description=wish.description, is_public=wish.is_public, items=wish.items
+        collection, title=wish.title, description=wish.description, is_public=wish.is_public, items=tuple(wish.items)
     )
 
 

@@ -181,12 +181,13 @@ async def show_to(caller: Caller, publisher: Publisher) -> OwnPublisher:
     """A publisher as the caller sees it: who the members are is told to members alone."""
     members: list[MemberView] = []
     if publisher.role_of(caller.id) is not None:
-        members = [await _view(member) for member in publisher.members]
-        members += [await _view(member, is_invited=True) for member in publisher.invitations]
+        members = [await view_member(member) for member in publisher.members]
+        members += [await view_member(member, is_invited=True) for member in publisher.invitations]
     return view_publisher(publisher, account=caller.id, members=members)
 
 
-async def _view(member: Member, *, is_invited: bool = False) -> MemberView:
+async def view_member(member: Member, *, is_invited: bool = False) -> MemberView:
+    """A member by the name that the account signs in with."""
     account = await get_account(member.account)
     login = member.account if account is None else account.name
     return MemberView(login=login, role=member.role, since=member.since, is_invited=is_invited)

@@ -26,5 +26,6 @@ ADMIN_ROUTES: list[ControllerRouterHandler] = [
     *REPORT_ROUTES,
     *SKILL_ROUTES,
     *CATALOG_ROUTES,
+    *PUBLISHER_ROUTES,
+    *CONTACT_ROUTES,
 ]
-ADMIN_ROUTES: list[ControllerRouterHandler] = [*QUEUE_ROUTES, *PUBLISHER_ROUTES, *CONTACT_ROUTES]

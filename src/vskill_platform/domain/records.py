@@ -58,6 +58,8 @@ class Submission(Record, frozen=True, kw_only=True, rename="camel"):
     `pin` is there once bytes were read: a run that has one is about those bytes and fetches nothing. `commit` is what was
     looked at last. `timings` has the milliseconds that each stage of the last run took. `decided_digest` has the bytes that
     a person decided about; the decision stands for them in every later run. `first_approval` is one of two that are needed.
+    `submitted_by` is the account that started the run, if anybody did who was signed in; it is told to nobody but them and the
+    operator.
     """
 
     id: str
@@ -88,6 +90,7 @@ class Submission(Record, frozen=True, kw_only=True, rename="camel"):
     decided_digest: str | None = None
     is_approved_by_hand: bool = False
     first_approval: Approval | None = None
+    submitted_by: str | None = None
 
     @property
     def is_repository(self) -> bool:

@@ -32,10 +32,11 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SubmissionRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a submitter sends."""
+    """What a submitter sends. `email` is kept apart, shown to nobody but its owner and the operator, and can be erased."""
 
     repo_url: Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
     skill_name: Annotated[str, msgspec.Meta(max_length=200)] = ""
+    email: Annotated[str, msgspec.Meta(max_length=254)] = ""
 
 
 class SubmissionAnswer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

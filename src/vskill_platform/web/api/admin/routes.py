@@ -7,7 +7,9 @@ from litestar.types import ControllerRouterHandler
 from vskill_platform.web.api.admin.audit import AUDIT_ROUTES
 from vskill_platform.web.api.admin.blocklist import BLOCKLIST_ROUTES
 from vskill_platform.web.api.admin.catalog import CATALOG_ROUTES
+from vskill_platform.web.api.admin.contacts import CONTACT_ROUTES
 from vskill_platform.web.api.admin.dead_letters import DEAD_LETTER_ROUTES
+from vskill_platform.web.api.admin.publishers import PUBLISHER_ROUTES
 from vskill_platform.web.api.admin.queue import QUEUE_ROUTES
 from vskill_platform.web.api.admin.reports import REPORT_ROUTES
 from vskill_platform.web.api.admin.review import REVIEW_ROUTES
@@ -32,4 +34,6 @@ ADMIN_ROUTES: list[ControllerRouterHandler] = [
     *SKILL_ACT_ROUTES,
     *VENDOR_ROUTES,
     *AUDIT_ROUTES,
+    *PUBLISHER_ROUTES,
+    *CONTACT_ROUTES,
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated
 
 import msgspec
@@ -22,7 +21,7 @@ from vskill_platform.pipeline.dropping import drop_message
 from vskill_platform.pipeline.requeue import requeue
 from vskill_platform.pipeline.rescan import rescan_outdated, rescan_skill, rescan_submission
 from vskill_platform.pipeline.review import approve_submission, reject_submission
-from vskill_platform.scanning.tier1.packs import load_rules
+from vskill_platform.pipeline.rules import rules_in_force
 from vskill_platform.stores.blocklist import list_blocks
 from vskill_platform.stores.reads import require_readable
 from vskill_platform.stores.skills import alias_end, find_skill, get_published_skills_list
@@ -139,8 +138,7 @@ async def rescan_ids(data: JSONBody[Ids]) -> list[Outcome]:
 @post("/control/rescan-outdated", status_code=200)
 async def rescan_after_new_rules(limit: Limit = 1000) -> list[Outcome]:
     """Scan published skills again that other rules were applied to, at most so many."""
-    ruleset = await asyncio.to_thread(load_rules, current_env("settings").settings.rules_folder)
-    started = await rescan_outdated(ruleset.version, limit=limit)
+    started = await rescan_outdated((await rules_in_force()).ruleset.version, limit=limit)
     return [Outcome(id=one.slug or one.id, outcome="new_run", detail=f"Run {one.run} of {one.id}.") for one in started]
 
 

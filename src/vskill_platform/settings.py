@@ -208,6 +208,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     requests_per_minute: Annotated[
         int, Meta(ge=1, description="Requests that one address may make in a minute to one web process.")
     ] = 3000
+    session_idle_s: Annotated[
+        float, Meta(ge=60, le=31_536_000, description="How long a sign-in lasts that nothing is done with.")
+    ] = 43_200.0
+    session_longest_s: Annotated[
+        float, Meta(ge=60, le=31_536_000, description="How long a sign-in lasts at most, whatever is done with it.")
+    ] = 604_800.0
     streams_most: Annotated[
         int, Meta(ge=1, le=1_000_000, description="Event streams that one web process serves at the same time.")
     ] = 10_000

@@ -180,6 +180,18 @@ class NotAllowed(VskillError):
     code = "not_allowed"
 
 
+class NameTaken(VskillError):
+    """The name that somebody or something is to have belongs to another already."""
+
+    code = "name_taken"
+
+
+class LastAdministrator(VskillError):
+    """Nobody would be left who can do everything."""
+
+    code = "last_administrator"
+
+
 # What an export turned out to be
 
 
@@ -362,6 +374,12 @@ class PublishingHeld(SourceRefused):
     """The skill is in quarantine, and nothing is published under its slug until it is restored."""
 
     code = "publishing_held"
+
+
+class ClaimNotProven(SourceRefused):
+    """The repository does not hold the challenge of the claim, so it is not known whose it is."""
+
+    code = "claim_not_proven"
 
 
 class AddressForbidden(SourceRefused):

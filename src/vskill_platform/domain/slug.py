@@ -46,8 +46,12 @@ def skill_slug(repo_url: str, skill_name: str) -> str:
     places still come to the same slug, the first holds it.
     """
     repository = split_repository_url(repo_url)
-    owner = repository.owner if repository.host == DEFAULT_HOST else f"{repository.host}/{repository.owner}"
-    return _join(owner, repository.name, skill_name)
+    return _join(_owner(repository), repository.name, skill_name)
+
+
+def owner_handle(repo_url: str) -> str:
+    """The first part of the slugs of a repository's skills: the handle of whoever publishes them."""
+    return slugify(_owner(split_repository_url(repo_url)))
 
 
 def pushed_skill_slug(handle: str, skill_name: str) -> str:
@@ -59,6 +63,10 @@ def is_current_slug(slug: str) -> bool:
     """Whether a slug has the present form; anything else is an older one that wants to move."""
     segments = slug.split("/")
     return len(segments) == SLUG_SEGMENTS and all(segment and slugify(segment) == segment for segment in segments)
+
+
+def _owner(repository: Repository) -> str:
+    return repository.owner if repository.host == DEFAULT_HOST else f"{repository.host}/{repository.owner}"
 
 
 def _join(owner: str, repo: str, skill: str) -> str:

@@ -83,6 +83,17 @@ class GitSnapshot:
         headers = await self._objects.headers([entry.id for entry in entries])
         return await self._content(list(zip(entries, headers, strict=True)))
 
+    async def read_file(self, path: str, *, max_bytes: int) -> bytes | None:
+        """The content of one regular file of the commit; None where there is none, or a larger one."""
+        entry = await asyncio.to_thread(self._listing.find_file, path.encode())
+        if entry is None or entry.mode not in REGULAR_MODES:
+            return None
+        [header] = await self._objects.headers([entry.id])
+        if header is None or header.size > max_bytes:
+            return None
+        [content] = await self._objects.contents([entry.id])
+        return content
+
     def _entries(self, stretch: Stretch) -> list[_File]:
         found: list[_File] = []
         for entry in self._listing.entries(stretch):

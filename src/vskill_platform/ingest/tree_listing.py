@@ -106,6 +106,12 @@ class TreeListing:
         line = re.compile(rb"(?:\A|\0)040000 tree [0-9a-f]+\t" + re.escape(path) + rb"\0")
         return self._bytes is not None and line.search(self._bytes) is not None
 
+    def find_file(self, path: bytes) -> Entry | None:
+        """What is listed at this very path and is no folder, or None."""
+        line = re.compile(rb"(?:\A|\0)([0-7]{6}) (?:blob|commit) ([0-9a-f]+)\t" + re.escape(path) + rb"\0")
+        found = None if self._bytes is None else line.search(self._bytes)
+        return None if found is None else Entry(found[1], found[2].decode(), path)
+
     def entries(self, stretch: Stretch) -> Iterator[Entry]:
         """Everything in a skill's folder that is no folder, with paths relative to it."""
         cut = len(stretch.path) + 1 if stretch.path else 0

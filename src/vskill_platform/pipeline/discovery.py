@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from vskill_platform.domain.errors import RateLimited
@@ -30,18 +32,25 @@ class _Places:
     taken = 0
 
 
-async def discover_skills(url: str) -> Discovery:
-    """The skills at an address. Raises InvalidRepositoryUrl, SourceRefused, SourceUnreachable, or RateLimited when it is busy."""
-    address = normalise_repository_url(url)
+@contextmanager
+def looking() -> Iterator[None]:
+    """A place among those who look at a repository in this process. Raises RateLimited when all are taken."""
     if _Places.taken >= MOST_AT_ONCE:
         raise RateLimited(
             f"{MOST_AT_ONCE} repositories are being looked at already. Try again in a moment.", retry_after_s=_RETRY_S
         )
     _Places.taken += 1
     try:
+        yield
+    finally:
+        _Places.taken -= 1
+
+
+async def discover_skills(url: str) -> Discovery:
+    """The skills at an address. Raises InvalidRepositoryUrl, SourceRefused, SourceUnreachable, or RateLimited when it is busy."""
+    address = normalise_repository_url(url)
+    with looking():
         async with current_env("source").source.fetch(address.url, tree_path=address.tree_path) as snapshot:
             named = await name_folders(address.url, snapshot)
             folders = require_skills(address.url, snapshot, named)
             return Discovery(address.url, address.tree_path, snapshot.commit, folders)
-    finally:
-        _Places.taken -= 1

@@ -38,6 +38,10 @@ class Snapshot(Protocol):
         """The content of the skill in this folder. Raises SkillTooLarge, UnsafePath or NotFound."""
         ...
 
+    async def read_file(self, path: str, *, max_bytes: int) -> bytes | None:
+        """The content of one regular file of the commit; None where there is none, or a larger one."""
+        ...
+
 
 class Source(Protocol):
     """Repositories over the network.

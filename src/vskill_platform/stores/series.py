@@ -61,7 +61,7 @@ class Depth(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class HourRecord(Record, frozen=True, kw_only=True, rename="camel"):
-    """What was counted in one hour, by name: figures, `verdict.PASS`, `failure.no_skill_found`, `takenUp.03` for the 4th slice."""
+    """What was counted in one hour, by name: figures, `verdict.PASS`, `failure.no_skill_found`, `takenUp.03` for a slice."""
 
     hour: str
     counts: dict[str, int]

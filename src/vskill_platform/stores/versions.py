@@ -44,7 +44,7 @@ async def get_version(slug: str, version: str) -> SkillVersion | None:
     """One version of a skill, or None."""
     key = version_key(slug, version)
     entry = await current_env("kv").kv.get(key)
-    return None if entry is None else _decode(key, entry.value)
+    return None if entry is None else decode_version(key, entry.value)
 
 
 async def referenced_digests() -> set[Digest]:
@@ -55,7 +55,7 @@ async def referenced_digests() -> set[Digest]:
 
 def archive_digests(key: str, value: bytes) -> tuple[Digest, ...]:
     """The archives that the version in a value names. Raises MalformedRecord."""
-    version = _decode(key, value)
+    version = decode_version(key, value)
     return Digest(version.zip_digest), Digest(version.tar_digest)
 
 
@@ -84,8 +84,9 @@ def leaving_version(version: SkillVersion) -> Operation:
 
 
 def _find(key: str, value: bytes) -> FoundVersion:
-    return FoundVersion(_decode(key, value), value)
+    return FoundVersion(decode_version(key, value), value)
 
 
-def _decode(key: str, value: bytes) -> SkillVersion:
+def decode_version(key: str, value: bytes) -> SkillVersion:
+    """The version in a value. Raises MalformedRecord."""
     return decode_record(key, value, decoder=_versions)

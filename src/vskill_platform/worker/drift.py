@@ -1,7 +1,7 @@
 """Holding the lists against the records, a little at a time, and changing nothing.
 
-Each run goes on where the last one stopped, for as long as its time box allows, so a registry of any size is walked through while it
-works. What was found is kept with its time, for people; mending is theirs to order (`vskill-platform rebuild-catalog`).
+Each run goes on where the last one stopped, for as long as its time box allows, so a registry of any size is walked through while
+it works. What was found is kept with its time, for people; mending is theirs to order (`vskill-platform rebuild-catalog`).
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ from vskill_platform.app.listening import (
 )
 from vskill_platform.app.stores import require_many_processes
 from vskill_platform.domain.scan import Severity
+from vskill_platform.pipeline.rules import rules_in_force
 from vskill_platform.ports.env import WorkerEnv
-from vskill_platform.scanning.tier1.packs import load_rules
 from vskill_platform.scanning.tier1.rules import Ruleset
 from vskill_platform.settings import PREFIX, Settings, health_place
 from vskill_platform.web.app import create_control_app, create_web_app
@@ -37,6 +37,7 @@ from vskill_platform.web.process_health import ProcessState, create_health_app
 from vskill_platform.worker.cron import Cron
 from vskill_platform.worker.loop import ConsumerLoop
 from vskill_platform.worker.machine_reports import MachineReports
+from vskill_platform.worker_context import run_with_worker_env
 
 _log = structlog.get_logger(__name__)
 
@@ -83,7 +84,7 @@ async def _run(
     metrics.BUILD.labels(__version__, name).set(1)
     async with open_env(settings, is_working=Role.WORKER in roles, role=name) as env:
         if Role.WORKER in roles:
-            _tell_rules(load_rules(settings.rules_folder))
+            _tell_rules((await run_with_worker_env(env, rules_in_force)).ruleset)
         worker = ConsumerLoop(env) if Role.WORKER in roles else None
         cron = Cron(env) if Role.CRON in roles else None
         machine = MachineReports(env)

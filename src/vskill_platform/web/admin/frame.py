@@ -29,6 +29,7 @@ SECTIONS = (
     Section("blocklist", "Blocklist", "/admin/blocklist"),
     Section("vendors", "Vendors", "/admin/vendors"),
     Section("audit", "Audit log", "/admin/audit", Permission.SEE_AUDIT),
+    Section("rules", "Rules", "/admin/rules"),
 )
 
 

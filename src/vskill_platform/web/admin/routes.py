@@ -24,3 +24,6 @@ ADMIN_PAGES: list[ControllerRouterHandler] = [
     show_vendors,
     show_audit,
 ]
+from vskill_platform.web.admin.rules import show_one_rule, show_rescans, show_rules
+
+ADMIN_PAGES: list[ControllerRouterHandler] = [show_queue, show_rules, show_rescans, show_one_rule]

@@ -12,9 +12,11 @@ from vskill_platform.web.api.admin.dead_letters import DEAD_LETTER_ROUTES
 from vskill_platform.web.api.admin.publishers import PUBLISHER_ROUTES
 from vskill_platform.web.api.admin.queue import QUEUE_ROUTES
 from vskill_platform.web.api.admin.reports import REPORT_ROUTES
+from vskill_platform.web.api.admin.rescans import RESCAN_ROUTES
 from vskill_platform.web.api.admin.review import REVIEW_ROUTES
 from vskill_platform.web.api.admin.review_desk import DESK_ROUTES
 from vskill_platform.web.api.admin.skill_acts import SKILL_ACT_ROUTES
+from vskill_platform.web.api.admin.rules import RULE_ROUTES
 from vskill_platform.web.api.admin.skills import SKILL_ROUTES
 from vskill_platform.web.api.admin.stuck import STUCK_ROUTES
 from vskill_platform.web.api.admin.submissions import SUBMISSION_ROUTES
@@ -36,4 +38,6 @@ ADMIN_ROUTES: list[ControllerRouterHandler] = [
     *AUDIT_ROUTES,
     *PUBLISHER_ROUTES,
     *CONTACT_ROUTES,
+    *RULE_ROUTES,
+    *RESCAN_ROUTES,
 ]

@@ -69,6 +69,7 @@ class Trigger(StrEnum):
     RESUBMITTED = "resubmitted"
     RESCANNED = "rescanned"
     REPROCESSED = "reprocessed"
+    FIRST_APPROVED = "first_approved"
     REVIEW_APPROVED = "review_approved"
     REVIEW_REJECTED = "review_rejected"
     ADMIN_BLOCKED = "admin_blocked"
@@ -135,7 +136,8 @@ def _rows() -> list[Transition]:
     may((*_TURNED_DOWN, S.NEEDS_REVIEW, S.BLOCKED, S.EXPANDED), S.RECEIVED, Trigger.REPROCESSED, admin)
     may((S.BLOCKED,), S.RECEIVED, Trigger.UNBLOCKED, admin)
 
-    # People.
+    # People. What has a critical finding waits for a second one.
+    may((S.NEEDS_REVIEW, S.TIER1_FAILED, S.REJECTED), S.NEEDS_REVIEW, Trigger.FIRST_APPROVED, admin)
     may((S.NEEDS_REVIEW, S.TIER1_FAILED, S.REJECTED), S.PUBLISHED, Trigger.REVIEW_APPROVED, admin)
     may((S.NEEDS_REVIEW,), S.REJECTED, Trigger.REVIEW_REJECTED, admin)
     may((*_ACTIVE, S.NEEDS_REVIEW, S.PUBLISHED, *_TURNED_DOWN), S.BLOCKED, Trigger.ADMIN_BLOCKED, admin)

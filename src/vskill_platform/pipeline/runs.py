@@ -55,6 +55,7 @@ def starting_next_run(
         claim=None,
         recoveries=0,
         reason=None,
+        first_approval=None,
         pin=pin,
         verdict=None,
         score=None,

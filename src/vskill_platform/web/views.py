@@ -195,16 +195,18 @@ class BlockRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class RebuildRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The next slice of the catalog to look at; without a cursor, the first."""
+    """The next slice of the catalog to look at, and why; without a cursor, the first."""
 
     cursor: str | None = None
     is_dry_run: bool = False
+    reason: str = ""
 
 
 class Unblock(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The entry to take off the blocklist."""
+    """The entry to take off the blocklist, and why."""
 
     key: str
+    reason: str = ""
 
 
 class BlockView(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -239,11 +241,3 @@ class Blocked(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     key: str
     submissions: list[str]
-
-
-class Outcome(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What became of one of them."""
-
-    id: str
-    outcome: str
-    detail: str

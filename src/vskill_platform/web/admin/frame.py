@@ -30,6 +30,7 @@ SECTIONS = (
     Section("vendors", "Vendors", "/admin/vendors"),
     Section("audit", "Audit log", "/admin/audit", Permission.SEE_AUDIT),
     Section("rules", "Rules", "/admin/rules"),
+    Section("publishers", "Publishers", "/admin/publishers", Permission.MANAGE_ACCOUNTS),
 )
 
 

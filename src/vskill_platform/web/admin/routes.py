@@ -6,6 +6,7 @@ from litestar.types import ControllerRouterHandler
 
 from vskill_platform.web.admin.audit import show_audit
 from vskill_platform.web.admin.blocklist import show_blocklist
+from vskill_platform.web.admin.publishers import show_publishers
 from vskill_platform.web.admin.queue import show_queue
 from vskill_platform.web.admin.reports import show_reports
 from vskill_platform.web.admin.review import show_desk, show_submission
@@ -27,3 +28,4 @@ ADMIN_PAGES: list[ControllerRouterHandler] = [
 from vskill_platform.web.admin.rules import show_one_rule, show_rescans, show_rules
 
 ADMIN_PAGES: list[ControllerRouterHandler] = [show_queue, show_rules, show_rescans, show_one_rule]
+ADMIN_PAGES: list[ControllerRouterHandler] = [show_queue, show_publishers]

@@ -10,6 +10,7 @@ from vskill_platform.web.admin.publishers import show_publishers
 from vskill_platform.web.admin.queue import show_queue
 from vskill_platform.web.admin.reports import show_reports
 from vskill_platform.web.admin.review import show_desk, show_submission
+from vskill_platform.web.admin.rules import show_one_rule, show_rescans, show_rules
 from vskill_platform.web.admin.skills import show_skill, show_skills, show_skills_out
 from vskill_platform.web.admin.vendors import show_vendors
 
@@ -24,8 +25,8 @@ ADMIN_PAGES: list[ControllerRouterHandler] = [
     show_blocklist,
     show_vendors,
     show_audit,
+    show_rules,
+    show_rescans,
+    show_one_rule,
+    show_publishers,
 ]
-from vskill_platform.web.admin.rules import show_one_rule, show_rescans, show_rules
-
-ADMIN_PAGES: list[ControllerRouterHandler] = [show_queue, show_rules, show_rescans, show_one_rule]
-ADMIN_PAGES: list[ControllerRouterHandler] = [show_queue, show_publishers]

@@ -15,8 +15,8 @@ from vskill_platform.web.api.admin.reports import REPORT_ROUTES
 from vskill_platform.web.api.admin.rescans import RESCAN_ROUTES
 from vskill_platform.web.api.admin.review import REVIEW_ROUTES
 from vskill_platform.web.api.admin.review_desk import DESK_ROUTES
-from vskill_platform.web.api.admin.skill_acts import SKILL_ACT_ROUTES
 from vskill_platform.web.api.admin.rules import RULE_ROUTES
+from vskill_platform.web.api.admin.skill_acts import SKILL_ACT_ROUTES
 from vskill_platform.web.api.admin.skills import SKILL_ROUTES
 from vskill_platform.web.api.admin.stuck import STUCK_ROUTES
 from vskill_platform.web.api.admin.submissions import SUBMISSION_ROUTES

@@ -21,7 +21,10 @@ class Section(NamedTuple):
     permission: Permission = Permission.SEE_PANEL
 
 
-SECTIONS = (Section("queue", "Queue", "/admin/queue"),)
+SECTIONS = (
+    Section("queue", "Queue", "/admin/queue"),
+    Section("accounts", "Accounts", "/admin/accounts", Permission.MANAGE_ACCOUNTS),
+)
 
 
 async def admin_page(request: PageRequest, template: str, *, section: str, **context: Any) -> Response[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from litestar.types import ControllerRouterHandler
 
+from vskill_platform.web.api.account import OWN_ACCOUNT_ROUTES
+from vskill_platform.web.api.account_access import OWN_ACCESS_ROUTES
 from vskill_platform.web.api.blocklist import check_blocklist, list_blocklist
 from vskill_platform.web.api.discovery import discover
 from vskill_platform.web.api.figures import show_positions, show_series
@@ -38,6 +40,8 @@ API_ROUTES: list[ControllerRouterHandler] = [
     show_openapi,
     show_api_page,
     *SKILL_ROUTES,
+    *OWN_ACCOUNT_ROUTES,
+    *OWN_ACCESS_ROUTES,
     show_positions,
     show_series,
 ]

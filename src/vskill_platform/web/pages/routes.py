@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from litestar.types import ControllerRouterHandler
 
+from vskill_platform.web.pages.account import ACCOUNT_PAGES
 from vskill_platform.web.pages.browsing import browse_skills
 from vskill_platform.web.pages.documents import show_document, show_documents
 from vskill_platform.web.pages.publishers import list_publishers, show_publisher
+from vskill_platform.web.pages.signing_in import SIGN_IN_PAGES
 from vskill_platform.web.pages.skill import (
     follow_alias,
     follow_repository,
@@ -38,5 +40,7 @@ PAGE_ROUTES: list[ControllerRouterHandler] = [
     show_documents,
     show_document,
     *SUBMISSION_PAGES,
+    *SIGN_IN_PAGES,
+    *ACCOUNT_PAGES,
     show_static_file,
 ]

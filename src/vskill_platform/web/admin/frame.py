@@ -31,6 +31,7 @@ SECTIONS = (
     Section("audit", "Audit log", "/admin/audit", Permission.SEE_AUDIT),
     Section("rules", "Rules", "/admin/rules"),
     Section("publishers", "Publishers", "/admin/publishers", Permission.MANAGE_ACCOUNTS),
+    Section("accounts", "Accounts", "/admin/accounts", Permission.MANAGE_ACCOUNTS),
 )
 
 

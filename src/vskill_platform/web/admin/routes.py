@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from litestar.types import ControllerRouterHandler
 
+from vskill_platform.web.admin.accounts import show_accounts
 from vskill_platform.web.admin.audit import show_audit
 from vskill_platform.web.admin.blocklist import show_blocklist
 from vskill_platform.web.admin.publishers import show_publishers
@@ -30,3 +31,4 @@ ADMIN_PAGES: list[ControllerRouterHandler] = [
     show_one_rule,
     show_publishers,
 ]
+ADMIN_PAGES: list[ControllerRouterHandler] = [show_queue, show_accounts]

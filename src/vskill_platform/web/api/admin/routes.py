@@ -41,3 +41,8 @@ ADMIN_ROUTES: list[ControllerRouterHandler] = [
     *RULE_ROUTES,
     *RESCAN_ROUTES,
 ]
+from vskill_platform.web.api.admin.accounts import ACCOUNT_ROUTES
+from vskill_platform.web.api.admin.queue import QUEUE_ROUTES
+from vskill_platform.web.api.admin.tokens import TOKEN_ROUTES
+
+ADMIN_ROUTES: list[ControllerRouterHandler] = [*QUEUE_ROUTES, *ACCOUNT_ROUTES, *TOKEN_ROUTES]

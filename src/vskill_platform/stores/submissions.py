@@ -262,6 +262,11 @@ def moving(found: Found, *steps: Step) -> list[Operation]:
     return [record, *told, Index(index_submission(submission))]
 
 
+def changing(found: Found, submission: Submission) -> Put:
+    """The operation that changes fields of a submission and takes no step, if nothing has touched it since it was read."""
+    return _put(submission, encode_moved(found, submission), if_version=found.version)
+
+
 def encode_moved(found: Found, submission: Submission) -> bytes:
     """The record as a move from what was found writes it."""
     return encode_changed(submission, key=submission_key(submission.id), previous=found.value)

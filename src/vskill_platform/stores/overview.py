@@ -38,6 +38,7 @@ class JobRun(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     job: str
     started_at: str
     finished_at: str | None
+    took_ms: int | None
     error: str | None
     result: dict[str, object] | None
     due_at: str | None
@@ -152,6 +153,7 @@ def _show(run: CronRun) -> JobRun:
         job=run.job,
         started_at=iso_from_ms(run.started_ms),
         finished_at=None if run.finished_ms is None else iso_from_ms(run.finished_ms),
+        took_ms=None if run.finished_ms is None else max(run.finished_ms - run.started_ms, 0),
         error=run.error,
         result=msgspec.json.decode(run.result, type=dict[str, object] | None),
         due_at=None if due_ms is None else iso_from_ms(due_ms),

@@ -6,6 +6,7 @@ moved since is left alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -14,8 +15,9 @@ from vskill_platform.domain.errors import NotFound
 from vskill_platform.domain.records import Record
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.ports.commit import ABSENT, Put
+from vskill_platform.stores.reads import require_readable
 from vskill_platform.stores.records import decode_record, encode_record
-from vskill_platform.stores.submissions import SubmissionRow, get_submission_index
+from vskill_platform.stores.submissions import SubmissionRow, get_submission_index, get_submissions_fresh, row_of
 from vskill_platform.worker_context import current_env
 
 KEPT_S = 1800.0
@@ -73,6 +75,11 @@ async def find_rows(wanted: SubmissionFilter) -> tuple[list[SubmissionRow], int]
         if len(page.rows) < _PAGE:
             break
     return list(rows.values()), max(total, len(rows))
+
+
+async def read_rows(ids: Sequence[str]) -> list[SubmissionRow]:
+    """The submissions with these ids that there are, in their order, each once."""
+    return [row_of(one) for one in require_readable(await get_submissions_fresh(list(dict.fromkeys(ids))))]
 
 
 async def keep_selection(rows: list[SubmissionRow], *, total: int) -> Selection:

@@ -286,9 +286,9 @@ def _telling(step: Step) -> list[Operation]:
     ]
 
 
-def index_submission(submission: Submission) -> Document:
-    """The catalog's document for a submission."""
-    row = SubmissionRow(
+def row_of(submission: Submission) -> SubmissionRow:
+    """What lists show of a submission."""
+    return SubmissionRow(
         id=submission.id,
         repo_url=submission.repo_url,
         skill_name=submission.skill_name,
@@ -303,10 +303,14 @@ def index_submission(submission: Submission) -> Document:
         verdict=submission.verdict,
         score=submission.score,
     )
+
+
+def index_submission(submission: Submission) -> Document:
+    """The catalog's document for a submission."""
     return Document(
         collection=SUBMISSIONS,
         id=submission.id,
-        row=msgspec.json.encode(row),
+        row=msgspec.json.encode(row_of(submission)),
         facets={
             "state": submission.state.value,
             "repo_url": submission.repo_url,

@@ -21,7 +21,13 @@ class Section(NamedTuple):
     permission: Permission = Permission.SEE_PANEL
 
 
-SECTIONS = (Section("queue", "Queue", "/admin/queue"),)
+SECTIONS = (
+    Section("overview", "Overview", "/admin"),
+    Section("queue", "Queue", "/admin/queue"),
+    Section("stuck", "Stuck", "/admin/stuck"),
+    Section("submissions", "Submissions", "/admin/submissions"),
+    Section("settings", "Settings", "/admin/settings", Permission.SEE_SETTINGS),
+)
 
 
 async def admin_page(request: PageRequest, template: str, *, section: str, **context: Any) -> Response[str]:

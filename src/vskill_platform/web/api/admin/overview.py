@@ -32,7 +32,15 @@ _OVERVIEW = Overview(
     stuck=StuckFigures(total=3, lost=0, dead=2),
     flow=Flow(counted_at=_THEN, taken_up=41, scans=118, limited_scans=0, failures={"no_skill_found": 3}),
     jobs=[
-        JobRun(job="sweep", started_at=_THEN, finished_at=_NOW, error=None, result={"examined": 3}, due_at=_NOW),
+        JobRun(
+            job="sweep",
+            started_at=_THEN,
+            finished_at=_NOW,
+            took_ms=412,
+            error=None,
+            result={"examined": 3},
+            due_at=_NOW,
+        ),
     ],
     drift=Drift(last=Comparison(began_at=_THEN, ended_at=_NOW, examined=1949)),
 )

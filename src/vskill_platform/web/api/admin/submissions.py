@@ -21,7 +21,14 @@ from vskill_platform.stores.overview import forget_stuck_figures
 from vskill_platform.stores.positions import Position, find_position
 from vskill_platform.stores.reads import require_readable
 from vskill_platform.stores.scans import get_scan_of_run
-from vskill_platform.stores.selections import Selected, SubmissionFilter, find_rows, get_selection, keep_selection
+from vskill_platform.stores.selections import (
+    Selected,
+    SubmissionFilter,
+    find_rows,
+    get_selection,
+    keep_selection,
+    read_rows,
+)
 from vskill_platform.stores.submissions import SubmissionRow, get_history, get_submission
 from vskill_platform.web.access import needs
 from vskill_platform.web.acting import act
@@ -43,10 +50,11 @@ _STEER = needs(Permission.STEER_QUEUE)
 
 
 class PreviewRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """What is about to be done, and to which submissions."""
+    """What is about to be done, and to which submissions: up to 1,000 ids, or all that match a filter."""
 
     act: BulkAct
-    filter: SubmissionFilter
+    filter: SubmissionFilter | None = None
+    ids: Annotated[list[str], msgspec.Meta(max_length=MAX_IDS)] = []
 
 
 class PreviewRow(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -188,6 +196,7 @@ async def _view_run(identity: str, run: int) -> RunView | None:
     summary="Preview an act on many submissions",
     tags=TAGS,
     status_code=200,
+    request_max_body_size=MAX_BULK_BYTES,
     opt=described(
         Preview(
             selection=_SELECTION,
@@ -204,7 +213,7 @@ async def _view_run(identity: str, run: int) -> RunView | None:
 )
 async def preview_bulk(data: JSONBody[PreviewRequest]) -> Preview:
     """What the act would touch, counted exactly, with the first rows. Changes nothing; an act can name the selection."""
-    rows, total = await find_rows(_normalised(data.filter))
+    rows, total = await _rows_of(data)
     selection = await keep_selection(rows, total=total)
     touched = [can_touch(data.act, row) for row in rows]
     shown = zip(rows[:SHOWN_ROWS], touched, strict=False)
@@ -219,10 +228,16 @@ async def preview_bulk(data: JSONBody[PreviewRequest]) -> Preview:
     )
 
 
-def _normalised(wanted: SubmissionFilter) -> SubmissionFilter:
-    if not wanted.repo_url:
-        return wanted
-    return msgspec.structs.replace(wanted, repo_url=normalise_repository_url(wanted.repo_url).url)
+async def _rows_of(data: PreviewRequest) -> tuple[list[SubmissionRow], int]:
+    if bool(data.ids) == (data.filter is not None):
+        raise InvalidInput("Say on what: either ids or a filter; an empty filter means every submission.")
+    if data.filter is None:
+        rows = await read_rows(data.ids)
+        return rows, len(rows)
+    wanted = data.filter
+    if wanted.repo_url:
+        wanted = msgspec.structs.replace(wanted, repo_url=normalise_repository_url(wanted.repo_url).url)
+    return await find_rows(wanted)
 
 
 @post(

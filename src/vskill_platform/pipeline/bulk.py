@@ -1,9 +1,10 @@
-"""The same act on many submissions, each by itself: one that cannot be touched holds up no other, and every one is told of."""
+"""What is done to many submissions at once, one by one: one that cannot be touched holds up no other, and each is told of."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from enum import StrEnum
+from types import MappingProxyType
 from typing import NamedTuple
 
 from vskill_platform.domain.errors import Conflict, IllegalTransition, NotFound, VskillError
@@ -11,8 +12,7 @@ from vskill_platform.domain.submission import CATEGORY_OF, Category, SubmissionS
 from vskill_platform.pipeline.dequeue import dequeue_submission
 from vskill_platform.pipeline.priority import reprioritise_submission
 from vskill_platform.pipeline.requeue import Requeued, requeue
-from vskill_platform.pipeline.rescan import rescan_submission
-from vskill_platform.stores.selections import Selected
+from vskill_platform.pipeline.rescan import rescan_skill, rescan_submission
 from vskill_platform.stores.submissions import SubmissionRow, find_submission
 
 _DEQUEUED = frozenset(
@@ -23,7 +23,7 @@ _DEQUEUED = frozenset(
         SubmissionState.NEEDS_REVIEW,
     }
 )
-_REQUEUED = frozenset({Requeued.DELIVERABLE, Requeued.NEW_RUN, Requeued.SENT_AGAIN})
+_NOTHING_SHOWN: Mapping[str, str] = MappingProxyType({})
 SKIPPED = "skipped"
 FAILED = "failed"
 
@@ -36,10 +36,15 @@ class BulkAct(StrEnum):
     RESCAN = "rescan"
     REPRIORITISE = "reprioritise"
 
-    @property
-    def done_word(self) -> str:
-        """What it has been, where it was done: requeued."""
-        return self.value + ("d" if self.value.endswith("e") else "ned")
+
+DONE_WORDS: dict[BulkAct, tuple[str, ...]] = {
+    BulkAct.REQUEUE: (Requeued.DELIVERABLE, Requeued.NEW_RUN, Requeued.SENT_AGAIN),
+    BulkAct.DEQUEUE: ("dequeued",),
+    BulkAct.RESCAN: ("new_run",),
+    BulkAct.REPRIORITISE: ("reprioritised",),
+}
+FAILED_WORDS = (FAILED, Requeued.REFUSED, Requeued.LOST)
+"""Outcomes that mean it was tried in vain. What is neither done nor failed was left alone for a reason."""
 
 
 class BulkOutcome(NamedTuple):
@@ -48,6 +53,9 @@ class BulkOutcome(NamedTuple):
     id: str
     outcome: str
     detail: str
+
+
+Do = Callable[[str], Awaitable[BulkOutcome]]
 
 
 def can_touch(act: BulkAct, row: SubmissionRow) -> bool:
@@ -63,57 +71,57 @@ def can_touch(act: BulkAct, row: SubmissionRow) -> bool:
             return CATEGORY_OF[row.state] is Category.ACTIVE
 
 
-async def act_on_each(
-    act: BulkAct, selected: Sequence[Selected], *, reason: str = "", priority: int = 0
-) -> list[BulkOutcome]:
-    """Do it to each, in their order. Who has moved since it was shown is left alone."""
-    do = _doing(act, reason=reason, priority=priority)
-    return [await _act_on(act, item, do) for item in selected]
+def doing(act: BulkAct, *, shown: Mapping[str, str] = _NOTHING_SHOWN, reason: str = "", priority: int = 0) -> Do:
+    """What does it to one submission and raises nothing of ours.
+
+    `shown` has when each had last changed when somebody looked: who has moved since is left alone.
+    """
+    do = _acts(reason=reason, priority=priority)[act]
+
+    async def run(identity: str) -> BulkOutcome:
+        try:
+            if identity in shown and await _has_moved(identity, since=shown[identity]):
+                return BulkOutcome(identity, SKIPPED, "It has moved since it was shown.")
+            return await do(identity)
+        except (Conflict, IllegalTransition, NotFound) as error:
+            return BulkOutcome(identity, SKIPPED, error.message)
+        except VskillError as error:
+            return BulkOutcome(identity, FAILED, error.message)
+
+    return run
 
 
-Do = Callable[[str], Awaitable[BulkOutcome]]
-
-
-def _doing(act: BulkAct, *, reason: str, priority: int) -> Do:
+def _acts(*, reason: str, priority: int) -> dict[BulkAct, Do]:
     async def dequeue(identity: str) -> BulkOutcome:
         await dequeue_submission(identity, reason=reason)
-        return BulkOutcome(identity, act.done_word, "Taken out.")
-
-    async def rescan(identity: str) -> BulkOutcome:
-        submission = await rescan_submission(identity)
-        return BulkOutcome(identity, act.done_word, f"Run {submission.run} has started.")
+        return BulkOutcome(identity, "dequeued", "Taken out.")
 
     async def reprioritise(identity: str) -> BulkOutcome:
         await reprioritise_submission(identity, priority=priority)
-        return BulkOutcome(identity, act.done_word, f"Its priority is {priority}.")
+        return BulkOutcome(identity, "reprioritised", f"Its priority is {priority}.")
 
     return {
-        BulkAct.REQUEUE: requeue_one,
+        BulkAct.REQUEUE: _requeue,
         BulkAct.DEQUEUE: dequeue,
-        BulkAct.RESCAN: rescan,
+        BulkAct.RESCAN: _rescan,
         BulkAct.REPRIORITISE: reprioritise,
-    }[act]
+    }
 
 
-async def requeue_one(identity: str) -> BulkOutcome:
-    """Send a submission or a message back, told in the words of acts on many."""
+async def _requeue(identity: str) -> BulkOutcome:
     came_to = await requeue(identity)
-    if came_to.outcome in _REQUEUED:
-        return BulkOutcome(identity, BulkAct.REQUEUE.done_word, came_to.detail)
-    return BulkOutcome(identity, FAILED if came_to.outcome is Requeued.REFUSED else SKIPPED, came_to.detail)
+    return BulkOutcome(identity, came_to.outcome.value, came_to.detail)
 
 
-async def _act_on(act: BulkAct, item: Selected, do: Do) -> BulkOutcome:
+async def _rescan(identity: str) -> BulkOutcome:
+    rescan = rescan_submission if identity.startswith("sub_") else rescan_skill
     try:
-        if item.changed_at and await _has_moved(item):
-            return BulkOutcome(item.id, SKIPPED, "It has moved since it was shown.")
-        return await do(item.id)
-    except (Conflict, IllegalTransition, NotFound) as error:
-        return BulkOutcome(item.id, SKIPPED, error.message)
+        submission = await rescan(identity)
     except VskillError as error:
-        return BulkOutcome(item.id, FAILED, error.message)
+        return BulkOutcome(identity, "refused", error.message)
+    return BulkOutcome(identity, "new_run", f"Run {submission.run} of {submission.id} has started.")
 
 
-async def _has_moved(item: Selected) -> bool:
-    found = await find_submission(item.id)
-    return found is None or found.submission.updated_at != item.changed_at
+async def _has_moved(identity: str, *, since: str) -> bool:
+    found = await find_submission(identity)
+    return found is None or found.submission.updated_at != since

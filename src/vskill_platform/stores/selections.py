@@ -7,7 +7,6 @@ moved since is left alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import msgspec
 
@@ -42,13 +41,6 @@ class Selection(Record, frozen=True, kw_only=True, rename="camel"):
     total: int
     ids: tuple[str, ...]
     changed_at: tuple[str, ...]
-
-
-class Selected(NamedTuple):
-    """One submission of a selection; `changed_at` is empty where it was named and not shown."""
-
-    id: str
-    changed_at: str = ""
 
 
 _selections = msgspec.json.Decoder(Selection)

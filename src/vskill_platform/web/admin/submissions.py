@@ -17,7 +17,7 @@ from vskill_platform.stores.selections import SubmissionFilter
 from vskill_platform.stores.submissions import get_submission_index
 from vskill_platform.web.access import ACCESS, needs
 from vskill_platform.web.admin.frame import admin_page
-from vskill_platform.web.api.admin.submissions import read_detail
+from vskill_platform.web.api.admin.submission_details import read_detail
 from vskill_platform.web.pages.paging import PageNumber, address, make_paging, offset_of
 from vskill_platform.web.pages.queue import SORTS, make_tabs
 from vskill_platform.web.pages.rendering import PageRequest

@@ -13,7 +13,7 @@
 
 (() => {
   const KEPT = "admin-status";
-  const LEFT = ["skipped", "failed", "kept"];
+  const LEFT = ["skipped", "failed", "kept", "refused", "lost", "under_way"];
 
   function tell(text, value) {
     const line = document.querySelector("[data-admin-status]");

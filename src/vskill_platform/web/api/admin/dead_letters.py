@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Annotated
 
 import msgspec
@@ -14,23 +14,25 @@ from vskill_platform.domain.errors import InvalidCursor, InvalidInput
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
 from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.domain.submission import SubmissionState
-from vskill_platform.pipeline.bulk import BulkAct, requeue_one
+from vskill_platform.domain.times import iso_from_ms
+from vskill_platform.pipeline.bulk import DONE_WORDS, FAILED_WORDS, BulkAct, doing
 from vskill_platform.pipeline.dropping import Dropped, drop_letter
-from vskill_platform.stores.messages import QueuedMessage, QueuedMessages, list_messages
+from vskill_platform.ports.queue import MessageInfo
+from vskill_platform.stores.messages import QueuedMessage, QueuedMessages, list_messages, submission_of
 from vskill_platform.web.access import needs
-from vskill_platform.web.acting import act
+from vskill_platform.web.acting import act_on_each
 from vskill_platform.web.api import examples
 from vskill_platform.web.api.admin.moments import read_moment
+from vskill_platform.web.api.admin.requests import ManyRows
 from vskill_platform.web.api.admin.results import ItemOutcome, SliceResult, sum_up_slice
 from vskill_platform.web.api.describing import described
 from vskill_platform.web.api.parameters import Cursor, Limit
 from vskill_platform.web.pages.rendering import PageRequest
-from vskill_platform.web.views import MAX_IDS
+from vskill_platform.web.views import MAX_IDS, DeadLetter, DeadLetterPage
 from vskill_platform.worker_context import current_env
 
 TAGS = ["admin"]
 SLICE = 200
-MAX_BULK_BYTES = 64 * 1024
 MESSAGE_ID = "msg_3f2b8c1d9e4a4f60b7a1c5d2e8f90134"
 _STEER = needs(Permission.STEER_QUEUE)
 _MESSAGE = QueuedMessage(
@@ -48,6 +50,9 @@ _MESSAGE = QueuedMessage(
     state=SubmissionState.TIER1_SCANNING,
     priority=0,
 )
+_LETTER = DeadLetter(
+    id=MESSAGE_ID, submission_id=examples.ID, attempts=4, sent_at=_MESSAGE.sent_at, error=_MESSAGE.error
+)
 Status = Annotated[MessageStatus, QueryParameter(description="How the messages stand.")]
 
 
@@ -64,8 +69,7 @@ _BODY = LettersRequest(reason="The scanner is mended", ids=[MESSAGE_ID])
 
 
 def _result(word: str, detail: str) -> SliceResult:
-    outcome = ItemOutcome(id=MESSAGE_ID, outcome=word, detail=detail)
-    return SliceResult(done=1, skipped=0, failed=0, total=1, outcomes=[outcome])
+    return sum_up_slice([ItemOutcome(id=MESSAGE_ID, outcome=word, detail=detail)], done=[word], following=None)
 
 
 @get(
@@ -83,23 +87,36 @@ async def list_queue_messages(
     return await list_messages(status, cursor=cursor, limit=limit)
 
 
+@get(
+    "/api/v1/admin/dead-letters",
+    summary="List dead letters",
+    tags=TAGS,
+    opt=described(DeadLetterPage(messages=[_LETTER], cursor=None), access=needs(Permission.SEE_PANEL)),
+)
+async def list_dead_letters(cursor: Cursor = None, limit: ManyRows = 100) -> DeadLetterPage:
+    """Messages that were given up, the oldest first."""
+    page = await current_env("queue").queue.peek(
+        SUBMISSIONS_QUEUE, status=MessageStatus.DEAD, cursor=cursor, limit=limit
+    )
+    return DeadLetterPage(messages=[_view(info) for info in page.messages], cursor=page.cursor)
+
+
 @post(
     "/api/v1/admin/dead-letters/requeue",
     summary="Send dead letters back",
     tags=TAGS,
     status_code=200,
-    request_max_body_size=MAX_BULK_BYTES,
     opt=described(
-        _result("requeued", "Its message is deliverable again."), body=_BODY, errors=(InvalidCursor,), access=_STEER
+        _result("deliverable", "Its message is deliverable again."), body=_BODY, errors=(InvalidCursor,), access=_STEER
     ),
 )
 async def requeue_letters(request: PageRequest, data: JSONBody[LettersRequest]) -> SliceResult:
     """Make them deliverable again, attempts from the start. Where the submission has ended meanwhile it gets a new run."""
-
-    async def send_back(identity: str) -> ItemOutcome:
-        return ItemOutcome(**(await requeue_one(identity))._asdict())
-
-    return await _act_on_letters(request, "letter.requeue", data, send_back, done=BulkAct.REQUEUE.done_word)
+    ids, following = await _select(data)
+    do = doing(BulkAct.REQUEUE)
+    outcomes = await act_on_each(request, "queue.requeue", ids=ids, reason=data.reason, run=do)
+    items = [ItemOutcome(**item._asdict()) for item in outcomes]
+    return sum_up_slice(items, done=DONE_WORDS[BulkAct.REQUEUE], failed=FAILED_WORDS, following=following)
 
 
 @post(
@@ -107,42 +124,22 @@ async def requeue_letters(request: PageRequest, data: JSONBody[LettersRequest]) 
     summary="Drop dead letters",
     tags=TAGS,
     status_code=200,
-    request_max_body_size=MAX_BULK_BYTES,
     opt=described(_result("dropped", "Removed."), body=_BODY, errors=(InvalidCursor,), access=_STEER),
 )
 async def drop_letters(request: PageRequest, data: JSONBody[LettersRequest]) -> SliceResult:
     """Remove messages for good. A submission that still waits for its message is taken out with it."""
-
-    async def drop(identity: str) -> ItemOutcome:
-        outcome = await drop_letter(identity, reason=data.reason)
-        return ItemOutcome(id=identity, outcome=outcome.outcome.value, detail=outcome.detail)
-
-    return await _act_on_letters(request, "letter.drop", data, drop, done=Dropped.DROPPED.value)
-
-
-async def _act_on_letters(
-    request: PageRequest,
-    name: str,
-    data: LettersRequest,
-    do: Callable[[str], Awaitable[ItemOutcome]],
-    *,
-    done: str,
-) -> SliceResult:
     ids, following = await _select(data)
-
-    async def run() -> list[ItemOutcome]:
-        return [await do(identity) for identity in ids]
-
-    subject = ids[0] if len(ids) == 1 else f"{len(ids)} messages"
-    outcomes = await act(request, name, subject=subject, reason=data.reason, run=run)
-    return sum_up_slice(outcomes, done=[done], following=following)
+    drop = partial(drop_letter, reason=data.reason)
+    outcomes = await act_on_each(request, "queue.drop", ids=ids, reason=data.reason, run=drop)
+    items = [ItemOutcome(id=item.id, outcome=item.outcome.value, detail=item.detail) for item in outcomes]
+    return sum_up_slice(items, done=[Dropped.DROPPED], failed=[Dropped.FAILED], following=following)
 
 
 async def _select(data: LettersRequest) -> tuple[list[str], str | None]:
     if bool(data.ids) == bool(data.all_at):
         raise InvalidInput("Say which: either ids or `allAt`, the moment of the list that was looked at.")
     if data.ids:
-        return list(dict.fromkeys(data.ids)), None
+        return data.ids, None
     until_ms = read_moment(data.all_at)
     page = await current_env("queue").queue.peek(
         SUBMISSIONS_QUEUE, status=MessageStatus.DEAD, cursor=data.start or None, limit=SLICE
@@ -151,4 +148,14 @@ async def _select(data: LettersRequest) -> tuple[list[str], str | None]:
     return ids, None if page.complete else page.cursor
 
 
-DEAD_LETTER_ROUTES = [list_queue_messages, requeue_letters, drop_letters]
+def _view(info: MessageInfo) -> DeadLetter:
+    return DeadLetter(
+        id=info.id,
+        submission_id=submission_of(info.body),
+        attempts=info.attempts,
+        sent_at=iso_from_ms(info.sent_ms),
+        error=info.error,
+    )
+
+
+DEAD_LETTER_ROUTES = [list_queue_messages, list_dead_letters, requeue_letters, drop_letters]

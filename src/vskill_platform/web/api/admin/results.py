@@ -45,6 +45,12 @@ def sum_up(outcomes: Iterable[ItemOutcome], *, done: Iterable[str], failed: Iter
     )
 
 
-def sum_up_slice(outcomes: Iterable[ItemOutcome], *, done: Iterable[str], following: str | None) -> SliceResult:
+def sum_up_slice(
+    outcomes: Iterable[ItemOutcome],
+    *,
+    done: Iterable[str],
+    failed: Iterable[str] = ("failed",),
+    following: str | None,
+) -> SliceResult:
     """The same for one slice."""
-    return SliceResult(**msgspec.structs.asdict(sum_up(outcomes, done=done)), next=following)
+    return SliceResult(**msgspec.structs.asdict(sum_up(outcomes, done=done, failed=failed)), next=following)

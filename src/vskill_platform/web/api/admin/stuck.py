@@ -12,17 +12,17 @@ from vskill_platform.domain.access import Permission
 from vskill_platform.domain.errors import InvalidCursor, InvalidInput
 from vskill_platform.domain.recovery import MessageStatus, Recovery
 from vskill_platform.domain.submission import SubmissionState
-from vskill_platform.pipeline.bulk import BulkAct, act_on_each
+from vskill_platform.pipeline.bulk import DONE_WORDS, FAILED_WORDS, BulkAct, doing
 from vskill_platform.stores.overview import forget_stuck_figures
-from vskill_platform.stores.selections import Selected
 from vskill_platform.stores.stuck import StuckItem, StuckItems, read_stuck
 from vskill_platform.web.access import needs
-from vskill_platform.web.acting import act
+from vskill_platform.web.acting import act_on_each
 from vskill_platform.web.api import examples
 from vskill_platform.web.api.admin.moments import read_moment
+from vskill_platform.web.api.admin.requests import ManyRows
 from vskill_platform.web.api.admin.results import ItemOutcome, SliceResult, sum_up_slice
 from vskill_platform.web.api.describing import described
-from vskill_platform.web.api.parameters import Cursor, Limit
+from vskill_platform.web.api.parameters import Cursor
 from vskill_platform.web.pages.rendering import PageRequest
 from vskill_platform.web.views import MAX_IDS
 
@@ -63,7 +63,7 @@ class StuckRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel", fo
         access=needs(Permission.SEE_PANEL),
     ),
 )
-async def list_stuck_submissions(cursor: Cursor = None, limit: Limit = 100) -> StuckItems:
+async def list_stuck_submissions(cursor: Cursor = None, limit: ManyRows = 100) -> StuckItems:
     """Submissions that have not moved for five minutes, the longest first: what the sweep sees, and what it will do."""
     return await read_stuck(cursor=cursor, limit=limit)
 
@@ -73,16 +73,11 @@ async def list_stuck_submissions(cursor: Cursor = None, limit: Limit = 100) -> S
     summary="Requeue stuck submissions",
     tags=TAGS,
     status_code=200,
-    request_max_body_size=64 * 1024,
     opt=described(
-        SliceResult(
-            done=1,
-            skipped=0,
-            failed=0,
-            total=1,
-            outcomes=[
-                ItemOutcome(id=examples.ID, outcome="requeued", detail="Its message was lost and is sent again.")
-            ],
+        sum_up_slice(
+            [ItemOutcome(id=examples.ID, outcome="sent_again", detail="Its message was lost and is sent again.")],
+            done=["sent_again"],
+            following=None,
         ),
         body=StuckRequest(reason="The worker was killed", ids=[examples.ID]),
         errors=(InvalidCursor,),
@@ -92,23 +87,18 @@ async def list_stuck_submissions(cursor: Cursor = None, limit: Limit = 100) -> S
 async def requeue_stuck(request: PageRequest, data: JSONBody[StuckRequest]) -> SliceResult:
     """Send them back now: a dead letter becomes deliverable, a lost message is sent again. What waits or is in work is left."""
     ids, following = await _select(data)
-    outcomes = await act(
-        request,
-        "stuck.requeue",
-        subject=ids[0] if len(ids) == 1 else f"{len(ids)} stuck submissions",
-        reason=data.reason,
-        run=lambda: act_on_each(BulkAct.REQUEUE, [Selected(identity) for identity in ids]),
-    )
+    do = doing(BulkAct.REQUEUE)
+    outcomes = await act_on_each(request, "queue.requeue", ids=ids, reason=data.reason, run=do)
     forget_stuck_figures()
-    told = [ItemOutcome(**item._asdict()) for item in outcomes]
-    return sum_up_slice(told, done=[BulkAct.REQUEUE.done_word], following=following)
+    items = [ItemOutcome(**item._asdict()) for item in outcomes]
+    return sum_up_slice(items, done=DONE_WORDS[BulkAct.REQUEUE], failed=FAILED_WORDS, following=following)
 
 
 async def _select(data: StuckRequest) -> tuple[list[str], str | None]:
     if bool(data.ids) == bool(data.all_at):
         raise InvalidInput("Say which: either ids or `allAt`, the moment of the list that was looked at.")
     if data.ids:
-        return list(dict.fromkeys(data.ids)), None
+        return data.ids, None
     page = await read_stuck(cursor=data.start or None, limit=SLICE, before_ms=read_moment(data.all_at))
     return [item.id for item in page.items], page.cursor
 

@@ -1,50 +1,46 @@
-"""Submissions for those who steer them: everything about one, and acts on many with a preview of what they will touch."""
+"""Acts on many submissions: a preview of what they will touch, and then just that."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Annotated
 
 import msgspec
-from litestar import get, post
+from litestar import post
 from litestar.params import JSONBody
 
 from vskill_platform.domain.access import Permission
 from vskill_platform.domain.errors import InvalidInput, NotFound
-from vskill_platform.domain.records import HistoryEntry
 from vskill_platform.domain.repository import normalise_repository_url
-from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
-from vskill_platform.pipeline.bulk import BulkAct, act_on_each, can_touch
+from vskill_platform.pipeline.bulk import DONE_WORDS, FAILED_WORDS, BulkAct, can_touch, doing
 from vskill_platform.pipeline.priority import Place, find_priority
-from vskill_platform.stores.messages import QueuedMessage, find_message
+from vskill_platform.pipeline.rescan import rescan_outdated
+from vskill_platform.scanning.tier1.packs import load_rules
 from vskill_platform.stores.overview import forget_stuck_figures
-from vskill_platform.stores.positions import Position, find_position
-from vskill_platform.stores.reads import require_readable
-from vskill_platform.stores.scans import get_scan_of_run
-from vskill_platform.stores.selections import (
-    Selected,
-    SubmissionFilter,
-    find_rows,
-    get_selection,
-    keep_selection,
-    read_rows,
-)
-from vskill_platform.stores.submissions import SubmissionRow, get_history, get_submission
+from vskill_platform.stores.selections import SubmissionFilter, find_rows, get_selection, keep_selection, read_rows
+from vskill_platform.stores.submissions import SubmissionRow
 from vskill_platform.web.access import needs
-from vskill_platform.web.acting import act
+from vskill_platform.web.acting import act, act_on_each
 from vskill_platform.web.api import examples
-from vskill_platform.web.api.admin.results import ItemOutcome, SliceResult, sum_up_slice
+from vskill_platform.web.api.admin.requests import Reason
+from vskill_platform.web.api.admin.results import BulkResult, ItemOutcome, SliceResult, sum_up, sum_up_slice
 from vskill_platform.web.api.describing import described
-from vskill_platform.web.api.parameters import Identity
 from vskill_platform.web.pages.rendering import PageRequest
 from vskill_platform.web.views import MAX_IDS
+from vskill_platform.worker_context import current_env
 
 TAGS = ["admin"]
 SLICE = 200
 """How many of a selection one call acts on: the caller comes again with `next`."""
 SHOWN_ROWS = 20
-MAX_BULK_BYTES = 64 * 1024
-_RUNS_SHOWN = 5
+ACT_NAMES = {
+    BulkAct.REQUEUE: "queue.requeue",
+    BulkAct.DEQUEUE: "queue.dequeue",
+    BulkAct.RESCAN: "skills.rescan",
+    BulkAct.REPRIORITISE: "queue.reprioritise",
+}
+"""What the audit log calls them."""
 _SELECTION = "sel_5b1f6d0c7c0d4e0f9a2b3c4d5e6f7081"
 _STEER = needs(Permission.STEER_QUEUE)
 
@@ -95,100 +91,14 @@ class PriorityRequest(BulkRequest, frozen=True, kw_only=True, rename="camel", fo
     priority: int | None = None
 
 
-class RunView(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What the scan said in one run that is still kept."""
-
-    run: int
-    scanned_at: str
-    commit: str
-    verdict: str
-    score: int
-    findings: int
-    limits_hit: tuple[str, ...]
-
-
-class SubmissionDetail(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Everything about one submission. `record` is the record as it is stored, with fields that this version does not know."""
-
-    id: str
-    record: dict[str, object]
-    version: int
-    history: list[HistoryEntry]
-    message: QueuedMessage | None
-    position: Position | None
-    runs: list[RunView]
-
-
+_RESCANS_A_CALL = 1000
+_SLUG = "acme/skills/pdf-forms"
+_RESCANNED = sum_up([ItemOutcome(id=_SLUG, outcome="new_run", detail=f"Run 2 of {examples.ID}.")], done=["new_run"])
 _BULK = BulkRequest(reason="The host is back", selection=_SELECTION)
-_DETAIL = SubmissionDetail(
-    id=examples.ID,
-    record={"id": examples.ID, "state": "PUBLISHED", "run": 1},
-    version=812,
-    history=[
-        HistoryEntry(
-            number=1,
-            run=1,
-            source=None,
-            state=SubmissionState.RECEIVED,
-            trigger=Trigger.SUBMITTED,
-            actor=Actor.SUBMITTER,
-            timestamp="2026-11-16T09:00:00.000Z",
-            message="Received.",
-        )
-    ],
-    message=None,
-    position=None,
-    runs=[],
-)
 
 
-def _result(word: str) -> SliceResult:
-    outcome = ItemOutcome(id=examples.ID, outcome=word, detail="Run 2 has started.")
-    return SliceResult(done=1, skipped=0, failed=0, total=1, outcomes=[outcome], next=None)
-
-
-@get(
-    "/api/v1/admin/submissions/{identity:str}",
-    summary="Show everything about a submission",
-    tags=TAGS,
-    opt=described(_DETAIL, errors=(NotFound,), access=needs(Permission.SEE_PANEL)),
-)
-async def show_submission_record(identity: Identity) -> SubmissionDetail:
-    """The record as it is stored, every step, its message, and what the scan said in each run that is kept."""
-    return await read_detail(identity)
-
-
-async def read_detail(identity: str) -> SubmissionDetail:
-    """Everything about a submission. Raises NotFound."""
-    found = await get_submission(identity)
-    submission = found.submission
-    runs = range(submission.run, max(submission.run - _RUNS_SHOWN, 0), -1)
-    is_waiting = submission.state is SubmissionState.RECEIVED
-    return SubmissionDetail(
-        id=submission.id,
-        record=msgspec.json.decode(found.value, type=dict[str, object]),
-        version=found.version,
-        history=list(require_readable(await get_history(identity))),
-        message=await find_message(submission.message_id),
-        position=await find_position(identity) if is_waiting else None,
-        runs=[view for run in runs if (view := await _view_run(identity, run)) is not None],
-    )
-
-
-async def _view_run(identity: str, run: int) -> RunView | None:
-    scan = await get_scan_of_run(identity, run)
-    if scan is None:
-        return None
-    report = scan.report
-    return RunView(
-        run=run,
-        scanned_at=scan.scanned_at,
-        commit=scan.commit,
-        verdict=report.verdict.value,
-        score=report.score,
-        findings=len(report.findings),
-        limits_hit=report.limits_hit,
-    )
+def _result(word: str, detail: str) -> SliceResult:
+    return sum_up_slice([ItemOutcome(id=examples.ID, outcome=word, detail=detail)], done=[word], following=None)
 
 
 @post(
@@ -196,7 +106,6 @@ async def _view_run(identity: str, run: int) -> RunView | None:
     summary="Preview an act on many submissions",
     tags=TAGS,
     status_code=200,
-    request_max_body_size=MAX_BULK_BYTES,
     opt=described(
         Preview(
             selection=_SELECTION,
@@ -245,8 +154,7 @@ async def _rows_of(data: PreviewRequest) -> tuple[list[SubmissionRow], int]:
     summary="Requeue submissions",
     tags=TAGS,
     status_code=200,
-    request_max_body_size=MAX_BULK_BYTES,
-    opt=described(_result("requeued"), body=_BULK, errors=(NotFound,), access=_STEER),
+    opt=described(_result("new_run", "Run 2 has started."), body=_BULK, errors=(NotFound,), access=_STEER),
 )
 async def requeue_submissions(request: PageRequest, data: JSONBody[BulkRequest]) -> SliceResult:
     """Send them back: a dead letter becomes deliverable, a lost message is sent again, what has ended gets a new run."""
@@ -258,8 +166,7 @@ async def requeue_submissions(request: PageRequest, data: JSONBody[BulkRequest])
     summary="Take submissions out",
     tags=TAGS,
     status_code=200,
-    request_max_body_size=MAX_BULK_BYTES,
-    opt=described(_result("dequeued"), body=_BULK, errors=(NotFound,), access=_STEER),
+    opt=described(_result("dequeued", "Taken out."), body=_BULK, errors=(NotFound,), access=_STEER),
 )
 async def dequeue_submissions(request: PageRequest, data: JSONBody[BulkRequest]) -> SliceResult:
     """Take out what waits or is in work, with its message. The history of each keeps the reason."""
@@ -271,12 +178,34 @@ async def dequeue_submissions(request: PageRequest, data: JSONBody[BulkRequest])
     summary="Scan again what submissions have published",
     tags=TAGS,
     status_code=200,
-    request_max_body_size=MAX_BULK_BYTES,
-    opt=described(_result("rescanned"), body=_BULK, errors=(NotFound,), access=_STEER),
+    opt=described(_result("new_run", "Run 2 has started."), body=_BULK, errors=(NotFound,), access=_STEER),
 )
 async def rescan_submissions(request: PageRequest, data: JSONBody[BulkRequest]) -> SliceResult:
-    """Scan the published bytes once more, by the rules of today. Nothing is fetched."""
+    """Scan the published bytes again, by submission or by slug. Nothing is fetched; what fails now is withdrawn."""
     return await _act_on_many(request, BulkAct.RESCAN, data)
+
+
+@post(
+    "/api/v1/admin/submissions/rescan-outdated",
+    summary="Scan again what other rules were applied to",
+    tags=TAGS,
+    status_code=200,
+    opt=described(_RESCANNED, body=Reason(reason="New rules."), access=needs(Permission.STEER_QUEUE)),
+)
+async def rescan_after_new_rules(request: PageRequest, data: JSONBody[Reason]) -> BulkResult:
+    """Start a rescan of published skills that were last scanned by other rules, at most 1000 a call."""
+    ruleset = await asyncio.to_thread(load_rules, current_env("settings").settings.rules_folder)
+    started = await act(
+        request,
+        "skills.rescan_outdated",
+        subject="skills",
+        reason=data.reason,
+        run=lambda: rescan_outdated(ruleset.version, limit=_RESCANS_A_CALL),
+    )
+    items = [
+        ItemOutcome(id=one.slug or one.id, outcome="new_run", detail=f"Run {one.run} of {one.id}.") for one in started
+    ]
+    return sum_up(items, done=["new_run"])
 
 
 @post(
@@ -284,9 +213,8 @@ async def rescan_submissions(request: PageRequest, data: JSONBody[BulkRequest]) 
     summary="Move submissions in the line",
     tags=TAGS,
     status_code=200,
-    request_max_body_size=MAX_BULK_BYTES,
     opt=described(
-        _result("reprioritised"),
+        _result("reprioritised", "Its priority is 1."),
         body=PriorityRequest(reason="A customer waits", ids=[examples.ID], place=Place.FRONT),
         errors=(NotFound,),
         access=_STEER,
@@ -302,41 +230,35 @@ async def reprioritise_submissions(request: PageRequest, data: JSONBody[Priority
 
 
 async def _act_on_many(request: PageRequest, wanted: BulkAct, data: BulkRequest, *, priority: int = 0) -> SliceResult:
-    selected, following = await _select(data)
-    subject = selected[0].id if len(selected) == 1 else f"{len(selected)} submissions"
-    outcomes = await act(
-        request,
-        f"submission.{wanted.value}",
-        subject=subject,
-        reason=data.reason,
-        run=lambda: act_on_each(wanted, selected, reason=data.reason, priority=priority),
-    )
+    ids, shown, following = await _select(data)
+    do = doing(wanted, shown=shown, reason=data.reason, priority=priority)
+    outcomes = await act_on_each(request, ACT_NAMES[wanted], ids=ids, reason=data.reason, run=do)
     forget_stuck_figures()
-    told = [ItemOutcome(**item._asdict()) for item in outcomes]
-    return sum_up_slice(told, done=[wanted.done_word], following=following)
+    items = [ItemOutcome(**item._asdict()) for item in outcomes]
+    return sum_up_slice(items, done=DONE_WORDS[wanted], failed=FAILED_WORDS, following=following)
 
 
-async def _select(data: BulkRequest) -> tuple[Sequence[Selected], str | None]:
-    """What a request means, and where a selection goes on after it."""
+async def _select(data: BulkRequest) -> tuple[Sequence[str], dict[str, str], str | None]:
+    """What a request means, when each had last changed when it was shown, and where a selection goes on after it."""
     if bool(data.ids) == bool(data.selection):
         raise InvalidInput("Say on what: either ids or a selection.")
     if data.ids:
-        return [Selected(identity) for identity in dict.fromkeys(data.ids)], None
+        return data.ids, {}, None
     selection = await get_selection(data.selection)
     start = int(data.start or 0)
     end = start + SLICE
-    pairs = zip(selection.ids[start:end], selection.changed_at[start:end], strict=True)
-    selected = [Selected(*pair) for pair in pairs]
-    if not selected:
+    ids = selection.ids[start:end]
+    if not ids:
         raise InvalidInput(f"The selection has {len(selection.ids)} submissions; there is none from {start} on.")
-    return selected, str(end) if end < len(selection.ids) else None
+    shown = dict(zip(ids, selection.changed_at[start:end], strict=True))
+    return ids, shown, str(end) if end < len(selection.ids) else None
 
 
 SUBMISSION_ROUTES = [
-    show_submission_record,
     preview_bulk,
     requeue_submissions,
     dequeue_submissions,
     rescan_submissions,
+    rescan_after_new_rules,
     reprioritise_submissions,
 ]

@@ -6,6 +6,7 @@
 //   data-sends="ids"         on the form: the name that this list is sent as, where it is not that of the boxes
 //   data-list                on a field: it is sent as a list of one
 //   data-number              on a field: it is sent as a number; an empty one is left out
+//   data-lines               on a field: its lines are sent as a list of texts, without empty ones
 //   data-then                "reload" (default), an address to go to, or "stay"
 //
 // What came of it is told in the page's status line, in the words of the answer, also after the page was loaded again.
@@ -50,6 +51,7 @@
       if (!element.name || element.disabled) continue;
       if (element.type === "checkbox") body[element.name] = element.checked;
       else if (element.type === "radio" && !element.checked) continue;
+      else if ("lines" in element.dataset) body[element.name] = element.value.split("\n").map((line) => line.trim()).filter(Boolean);
       else if ("number" in element.dataset) {
         if (element.value !== "") body[element.name] = Number(element.value);
       } else if ("list" in element.dataset) body[element.name] = [element.value];

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -16,7 +15,7 @@ from vskill_platform.domain.repository import normalise_repository_url
 from vskill_platform.pipeline.bulk import DONE_WORDS, FAILED_WORDS, BulkAct, can_touch, doing
 from vskill_platform.pipeline.priority import Place, find_priority
 from vskill_platform.pipeline.rescan import rescan_outdated
-from vskill_platform.scanning.tier1.packs import load_rules
+from vskill_platform.pipeline.rules import rules_in_force
 from vskill_platform.stores.overview import forget_stuck_figures
 from vskill_platform.stores.selections import SubmissionFilter, find_rows, get_selection, keep_selection, read_rows
 from vskill_platform.stores.submissions import SubmissionRow
@@ -28,7 +27,6 @@ from vskill_platform.web.api.admin.results import BulkResult, ItemOutcome, Slice
 from vskill_platform.web.api.describing import described
 from vskill_platform.web.pages.rendering import PageRequest
 from vskill_platform.web.views import MAX_IDS
-from vskill_platform.worker_context import current_env
 
 TAGS = ["admin"]
 SLICE = 200
@@ -194,7 +192,7 @@ async def rescan_submissions(request: PageRequest, data: JSONBody[BulkRequest]) 
 )
 async def rescan_after_new_rules(request: PageRequest, data: JSONBody[Reason]) -> BulkResult:
     """Start a rescan of published skills that were last scanned by other rules, at most 1000 a call."""
-    ruleset = await asyncio.to_thread(load_rules, current_env("settings").settings.rules_folder)
+    ruleset = (await rules_in_force()).ruleset
     started = await act(
         request,
         "skills.rescan_outdated",

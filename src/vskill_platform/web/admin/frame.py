@@ -29,6 +29,9 @@ SECTIONS = (
     Section("blocklist", "Blocklist", "/admin/blocklist"),
     Section("vendors", "Vendors", "/admin/vendors"),
     Section("audit", "Audit log", "/admin/audit", Permission.SEE_AUDIT),
+    Section("rules", "Rules", "/admin/rules"),
+    Section("publishers", "Publishers", "/admin/publishers", Permission.MANAGE_ACCOUNTS),
+    Section("accounts", "Accounts", "/admin/accounts", Permission.MANAGE_ACCOUNTS),
 )
 
 

@@ -54,7 +54,7 @@ async def until(holds: Callable[[], Awaitable[bool]], *, what: str) -> None:
     """Wait for what other processes bring about."""
     try:
         async with asyncio.timeout(LIMIT_S):
-            while not await holds():
+            while not await holds():  # noqa: ASYNC110 - what is waited for is in other processes
                 await asyncio.sleep(0.05)  # leaves the processor to the processes that are waited for
     except TimeoutError:
         raise AssertionError(f"did not come about: {what}") from None

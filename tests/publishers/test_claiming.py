@@ -56,7 +56,7 @@ async def test_claim_makes_an_owner__by_a_commit_to_the_default_branch(site: Sit
     [
         pytest.param(lambda token: b"x" + token, id="in a longer line"),
         pytest.param(lambda token: token[:-1], id="cut short"),
-        pytest.param(lambda token: symlink(token), id="as the target of a link"),
+        pytest.param(symlink, id="as the target of a link"),
         pytest.param(lambda token: token + b"\n" + b"#" * MAX_CLAIM_FILE_BYTES, id="in a file that is too large"),
     ],
 )

@@ -241,3 +241,4 @@ class Blocked(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     key: str
     submissions: list[str]
+    detail: str = ""

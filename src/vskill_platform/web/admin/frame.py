@@ -23,7 +23,15 @@ class Section(NamedTuple):
 
 SECTIONS = (
     Section("queue", "Queue", "/admin/queue"),
+    Section("review", "Review desk", "/admin/review"),
+    Section("reports", "Reports", "/admin/reports"),
+    Section("skills", "Skills", "/admin/skills"),
+    Section("blocklist", "Blocklist", "/admin/blocklist"),
+    Section("vendors", "Vendors", "/admin/vendors"),
+    Section("audit", "Audit log", "/admin/audit", Permission.SEE_AUDIT),
+    Section("rules", "Rules", "/admin/rules"),
     Section("publishers", "Publishers", "/admin/publishers", Permission.MANAGE_ACCOUNTS),
+    Section("accounts", "Accounts", "/admin/accounts", Permission.MANAGE_ACCOUNTS),
 )
 
 

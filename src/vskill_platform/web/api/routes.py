@@ -5,6 +5,8 @@ from __future__ import annotations
 from litestar import Router
 from litestar.types import ControllerRouterHandler
 
+from vskill_platform.web.api.account import OWN_ACCOUNT_ROUTES
+from vskill_platform.web.api.account_access import OWN_ACCESS_ROUTES
 from vskill_platform.web.api.blocklist import check_blocklist, list_blocklist
 from vskill_platform.web.api.claims import CLAIM_ROUTES
 from vskill_platform.web.api.collections import COLLECTION_ROUTES
@@ -51,6 +53,8 @@ API_ROUTES: list[ControllerRouterHandler] = [
     show_openapi,
     show_api_page,
     *SKILL_ROUTES,
+    *OWN_ACCOUNT_ROUTES,
+    *OWN_ACCESS_ROUTES,
     show_positions,
     show_series,
     *COLLECTION_ROUTES,

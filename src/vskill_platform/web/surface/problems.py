@@ -15,12 +15,14 @@ from litestar.types import Send
 
 from vskill_platform.domain.errors import (
     AddressTooLong,
+    AnswerTooSlow,
     BindingUnavailable,
     BodyTooLarge,
     CommitUnknown,
     Conflict,
     CrossSiteRefused,
     IllegalTransition,
+    InsecureSignIn,
     InvalidInput,
     InvalidRepositoryUrl,
     LastAdministrator,
@@ -32,6 +34,7 @@ from vskill_platform.domain.errors import (
     RateLimited,
     RegistryBusy,
     RegistryUnreachable,
+    RequestTooSlow,
     ScannerUnavailable,
     SignatureRefused,
     SignInFailed,
@@ -57,6 +60,9 @@ _log = structlog.get_logger(__name__)
 _STATUSES: tuple[tuple[type[VskillError], int], ...] = (
     (RateLimited, 429),
     (SignInRequired, 401),
+    (InsecureSignIn, 403),
+    (RequestTooSlow, 408),
+    (AnswerTooSlow, 503),
     (SignInFailed, 401),
     (LinkSpent, 410),
     (NotAllowed, 403),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated
 
 from litestar import get, post
@@ -12,7 +11,7 @@ from vskill_platform.domain.access import Permission
 from vskill_platform.domain.errors import VskillError
 from vskill_platform.pipeline.requeue import Requeued, requeue
 from vskill_platform.pipeline.rescan import rescan_outdated, rescan_skill, rescan_submission
-from vskill_platform.scanning.tier1.packs import load_rules
+from vskill_platform.pipeline.rules import rules_in_force
 from vskill_platform.stores.submissions import get_submission_index
 from vskill_platform.web.access import needs
 from vskill_platform.web.acting import act, act_on_each
@@ -23,7 +22,6 @@ from vskill_platform.web.api.describing import described
 from vskill_platform.web.api.parameters import Offset
 from vskill_platform.web.pages.rendering import PageRequest
 from vskill_platform.web.views import Ids, SubmissionPage
-from vskill_platform.worker_context import current_env
 
 TAGS = ["admin"]
 _RESCANS_A_CALL = 1000
@@ -88,7 +86,7 @@ async def rescan_submissions(request: PageRequest, data: JSONBody[Ids]) -> BulkR
 )
 async def rescan_after_new_rules(request: PageRequest, data: JSONBody[Reason]) -> BulkResult:
     """Start a rescan of published skills that were last scanned by other rules, at most 1000 a call."""
-    ruleset = await asyncio.to_thread(load_rules, current_env("settings").settings.rules_folder)
+    ruleset = (await rules_in_force()).ruleset
     started = await act(
         request,
         "skills.rescan_outdated",

@@ -15,16 +15,19 @@ from tests.pipeline.journey import LOOPBACK, skill_md
 from vskill_platform.domain.access import Role
 from vskill_platform.domain.account import Account
 from vskill_platform.domain.ids import claim_key, sha256_digest
+from vskill_platform.domain.publisher import Publisher, PublisherKind, place_of
 from vskill_platform.domain.scan import Capabilities, Verdict
 from vskill_platform.domain.skill import CertTier, SkillVersion
 from vskill_platform.domain.slug import owner_handle, skill_slug
 from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.ingest.git import GitSource
-from vskill_platform.ports.commit import Put
+from vskill_platform.ports.commit import Operation, Put
 from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.settings import convert_settings
+from vskill_platform.stores.fresh import commit_fresh
+from vskill_platform.stores.publishers import granting
 from vskill_platform.stores.versions import putting_version
 from vskill_platform.testing.accounts import in_request, make_account, make_session, sign_in
 from vskill_platform.testing.builders import collect_keys
@@ -161,11 +164,16 @@ class Site:
         await self.env.writes.commit(operations)
         return slug
 
-    async def own(self, owner: Person, name: str = "acme/greeting") -> str:
-        """Have somebody own what is published from a repository, by the operator's word; gives the handle."""
-        body = {"repoUrl": self.url(name), "login": owner.account and owner.account.name, "reason": "It is theirs."}
-        granted = await (await self.operator()).post("/api/v1/admin/publishers", body)
-        return str(granted["handle"])
+    async def own(self, owner: Person, repo_url: str = "") -> str:
+        """Have somebody own what is published from a repository; gives the handle."""
+        url = repo_url or self.url("acme/greeting")
+        handle = owner_handle(url)
+
+        async def prepare() -> tuple[Publisher, list[Operation]]:
+            return await granting(handle, place=place_of(url), kind=PublisherKind.PERSON, account=owner.id)
+
+        await self.inside(lambda: commit_fresh(prepare))
+        return handle
 
     async def everything(self) -> dict[str, bytes]:
         """Every key and value of the store."""

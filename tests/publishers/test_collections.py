@@ -21,7 +21,7 @@ async def stock(site: Site, **fields: Any) -> str:
     ada = await site.person("ada")
     pinned = await site.publish(URL.format("two"), skill="two", versions=("1.0.0", "2.0.0"))
     newest = await site.publish(URL.format("one"), skill="one")
-    handle = await site.own(ada)
+    handle = await site.own(ada, URL.format("one"))
     items = [{"slug": pinned, "version": "1.0.0"}, newest]
     await ada.post(f"/api/v1/collections/{handle}", {"name": "starter", "items": items, **fields})
     return f"/api/v1/collections/{handle}/starter"
@@ -46,10 +46,7 @@ async def test_collection_shows_its_skills_in_order__with_pins_and_digests(site:
 
 async def test_collection_says_what_is_gone_or_yanked(site: Site) -> None:
     api = await stock(site)
-    operator, nobody = await site.operator(), await site.nobody()
-    ada = await site.person("ada")
-    body = {"repoUrl": URL.format("one"), "login": "ada", "reason": "It is theirs."}
-    await operator.post("/api/v1/admin/publishers", body)
+    ada, nobody = await site.person("ada"), await site.nobody()
     await ada.post("/api/v1/publishers/acme/skills/one/one/withdraw", {"reason": "No more."})
     await ada.post("/api/v1/publishers/acme/skills/two/two/versions/1.0.0/yank", {"reason": "Old."})
     shown = (await nobody.get(api))["skills"]

@@ -26,15 +26,10 @@ ACME = "/api/v1/publishers/acme/skills/greeting/greeting"
 REASON = {"reason": "It deletes too much."}
 
 
-async def own_acme(site: Site) -> None:
-    operator = await site.operator()
-    await operator.post("/api/v1/admin/publishers", {"repoUrl": URL, "login": "ada", "reason": "It is theirs."})
-
-
 async def test_publisher_yanks_and_restores__but_not_what_the_operator_yanked(site: Site) -> None:
     ada, nobody = await site.person("ada"), await site.nobody()
     slug = await site.publish(URL, versions=("1.0.0", "1.1.0"))
-    await own_acme(site)
+    await site.own(ada, URL)
     told = await ada.post(f"{ACME}/versions/1.1.0/yank", REASON)
     assert told["detail"] == "acme/greeting/greeting 1.1.0 is yanked. People get 1.0.0."
     assert (await nobody.get(f"/api/v1/skills/{slug}"))["version"] == "1.0.0"
@@ -50,7 +45,7 @@ async def test_publisher_yanks_and_restores__but_not_what_the_operator_yanked(si
 async def test_skill_that_its_publisher_withdraws_stays_away__whoever_else_submits_it(site: Site) -> None:
     ada, mel, nobody = await site.person("ada"), await site.person("mel"), await site.nobody()
     slug = await site.publish(URL)
-    await own_acme(site)
+    await site.own(ada, URL)
     await ada.post(f"{ACME}/withdraw", REASON)
     gone = await nobody.ask("GET", f"/api/v1/skills/{slug}")
     assert gone.status_code == 410
@@ -82,7 +77,7 @@ async def test_submitter_withdraws_what_is_in_work__and_anybody_may_submit_it_ag
 
 async def test_publisher_withdraws_what_somebody_else_submitted__and_it_stays_so(site: Site) -> None:
     ada, mel = await site.person("ada"), await site.person("mel")
-    await own_acme(site)
+    await site.own(ada, URL)
     made = await mel.post("/api/v1/submissions", {"repoUrl": URL})
     await ada.post(f"/api/v1/account/submissions/{made['id']}/withdraw")
     again = await mel.post(f"/api/v1/account/submissions/{made['id']}/retry")

@@ -30,5 +30,5 @@ ADMIN_PAGES: list[ControllerRouterHandler] = [
     show_rescans,
     show_one_rule,
     show_publishers,
+    show_accounts,
 ]
-ADMIN_PAGES: list[ControllerRouterHandler] = [show_queue, show_accounts]

@@ -46,7 +46,6 @@ TAGS = {
     "stats": "Figures.",
     "queue": "How the queue stands.",
     "live": "What happens, as it happens.",
-    "account": "Your own account. Changing it needs a session: no token does.",
     "admin": "What people with a role do. Sign in, or send an API token as `Authorization: Bearer`.",
     "reference": "This document.",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from litestar.types import ControllerRouterHandler
 
+from vskill_platform.web.api.admin.accounts import ACCOUNT_ROUTES
 from vskill_platform.web.api.admin.audit import AUDIT_ROUTES
 from vskill_platform.web.api.admin.blocklist import BLOCKLIST_ROUTES
 from vskill_platform.web.api.admin.catalog import CATALOG_ROUTES
@@ -20,6 +21,7 @@ from vskill_platform.web.api.admin.skill_acts import SKILL_ACT_ROUTES
 from vskill_platform.web.api.admin.skills import SKILL_ROUTES
 from vskill_platform.web.api.admin.stuck import STUCK_ROUTES
 from vskill_platform.web.api.admin.submissions import SUBMISSION_ROUTES
+from vskill_platform.web.api.admin.tokens import TOKEN_ROUTES
 from vskill_platform.web.api.admin.vendors import VENDOR_ROUTES
 
 ADMIN_ROUTES: list[ControllerRouterHandler] = [
@@ -40,9 +42,6 @@ ADMIN_ROUTES: list[ControllerRouterHandler] = [
     *CONTACT_ROUTES,
     *RULE_ROUTES,
     *RESCAN_ROUTES,
+    *ACCOUNT_ROUTES,
+    *TOKEN_ROUTES,
 ]
-from vskill_platform.web.api.admin.accounts import ACCOUNT_ROUTES
-from vskill_platform.web.api.admin.queue import QUEUE_ROUTES
-from vskill_platform.web.api.admin.tokens import TOKEN_ROUTES
-
-ADMIN_ROUTES: list[ControllerRouterHandler] = [*QUEUE_ROUTES, *ACCOUNT_ROUTES, *TOKEN_ROUTES]

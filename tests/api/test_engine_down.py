@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,10 +12,12 @@ import httpx
 import pytest
 
 from tests.api.loaded import IDS, SLUGS, load_registry
+from vskill_platform.domain.access import Role
 from vskill_platform.engines.postgres import open_postgres
 from vskill_platform.engines.sqlite import open_sqlite
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.ports.engine import Engine
+from vskill_platform.testing.accounts import make_account, make_session, sign_in
 from vskill_platform.testing.envs import make_env
 from vskill_platform.testing.postgres_server import PostgresServer
 from vskill_platform.web.api.openapi import api_document
@@ -35,17 +39,21 @@ def reads() -> list[str]:
             continue
         wanted = [parameter for parameter in item["get"]["parameters"] if parameter["in"] == "query"]
         query = "&".join(f"{parameter['name']}=pdf" for parameter in wanted if parameter["required"])
-        filled = path.format(**dict.fromkeys(("identity", "alias", "name"), IDS[6]), **SKILL)
+        filled = path.format_map(defaultdict(lambda: IDS[6], SKILL))
         if path == "/api/v1/blocklist/check":
             query = "name=evil-skill"
         found.append(f"{filled}?{query}" if query else filled)
     return found
 
 
-def client_of(engine: Engine, folder: Path) -> httpx.AsyncClient:
+@asynccontextmanager
+async def client_of(engine: Engine, folder: Path) -> AsyncIterator[httpx.AsyncClient]:
+    """Somebody who may read everything, so that no route answers without having asked the store."""
     env = make_env(engine, clock=SystemClock(), folder=folder)
     transport = httpx.ASGITransport(app=cast("Any", create_web_app(env)))
-    return httpx.AsyncClient(transport=transport, base_url="http://registry", timeout=60)
+    async with httpx.AsyncClient(transport=transport, base_url="http://registry", timeout=60) as client:
+        sign_in(client, await make_session(env, await make_account(env, "rita", Role.SUPER_ADMIN)))
+        yield client
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from tests.pipeline.test_turning_down import DOUBTFUL, EVIL
 from vskill_platform.domain.blocklist import BlockKind, block_key
 from vskill_platform.domain.content import SkillContent
 from vskill_platform.domain.errors import Conflict, IllegalTransition, InvalidInput, NotFound
+from vskill_platform.domain.review import Reviewer
 from vskill_platform.domain.scan import ScanReport
 from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.pipeline.blocking import block_and_stop, make_block, unblock
@@ -23,6 +24,7 @@ from vskill_platform.stores.skills import enumerate_published_skills
 from vskill_platform.stores.versions import get_versions
 
 SLUG = "127-0-0-1-acme/greeting/greeting"
+ADA, BEA = Reviewer("user_1", "ada"), Reviewer("user_2", "bea")
 
 
 async def test_block_withdraws_what_is_published__and_unblocking_brings_it_back(journey: Journey) -> None:
@@ -91,7 +93,8 @@ async def test_person_approves_the_bytes_that_were_scanned__whatever_the_source_
 async def test_decision_of_a_person_stands_for_the_bytes__in_every_later_run(journey: Journey) -> None:
     repository = journey.repository("acme/greeting", {"SKILL.md": EVIL, "README.md": b"1"})
     (failed,) = await journey.take_through("acme/greeting")
-    await journey.inside(lambda: approve_submission(failed.id, reason="A test of ours."))
+    await journey.inside(lambda: approve_submission(failed.id, reason="A test of ours.", reviewer=ADA))
+    await journey.inside(lambda: approve_submission(failed.id, reason="So it is.", reviewer=BEA))
     repository.commit({"SKILL.md": EVIL, "README.md": b"1"})
     await journey.inside(lambda: rescan_submission(failed.id))
     await journey.work()

@@ -38,6 +38,7 @@ from vskill_platform.web.live.hub import Hub
 from vskill_platform.web.process_health import ProcessState, create_health_app
 from vskill_platform.worker.cron import Cron
 from vskill_platform.worker.loop import ConsumerLoop
+from vskill_platform.worker.machine_reports import MachineReports
 from vskill_platform.worker_context import request_env_storage
 
 _log = structlog.get_logger(__name__)
@@ -92,6 +93,7 @@ async def _run(
             _tell_rules(load_rules(settings.rules_folder))
         worker = ConsumerLoop(env) if Role.WORKER in roles else None
         cron = Cron(env) if Role.CRON in roles else None
+        machine = MachineReports(env)
         state = ProcessState(name, pulses=[part.pulse for part in (worker, cron) if part is not None])
         hub = Hub(env)
         web, health = _web(env, hub) if Role.WEB in roles else None, _health(env, state)
@@ -99,7 +101,7 @@ async def _run(
         servers = [server for server in (web, _control(env, hub), health) if server is not None]
         stopping = stopping or _stop_on_signals()
         async with asyncio.TaskGroup() as group:
-            for part in (worker, cron):
+            for part in (worker, cron, machine):
                 if part is not None:
                     group.create_task(part.run())
             for server in servers:
@@ -108,7 +110,7 @@ async def _run(
             await stopping.wait()
             _log.info("draining", role=name, grace_s=settings.drain_grace_s)
             state.is_draining = True
-            for stoppable in (hub, worker, cron, *servers):
+            for stoppable in (hub, worker, cron, machine, *servers):
                 if stoppable is not None:
                     stoppable.stop()
         await hub.close()

@@ -36,6 +36,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "unblock": ("blocklist", "UNBLOCK_HELP"),
     "reports": ("reports", "HELP"),
     "answer": ("reports", "ANSWER_HELP"),
+    "erase-email": ("erase_email", "HELP"),
     "dlq": ("dlq", "HELP"),
     "export": ("export", "HELP"),
     "import": ("import_export", "HELP"),
@@ -46,7 +47,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 """Each command's module, and the name of the line that describes it there."""
 
-_FUNCTIONS = {"eval": "evaluate", "import": "import_export", "rebuild-catalog": "rebuild_catalog"}
+_FUNCTIONS = {
+    "erase-email": "erase_email",
+    "eval": "evaluate",
+    "import": "import_export",
+    "rebuild-catalog": "rebuild_catalog",
+}
 
 
 class CommandGroup(TyperGroup):

@@ -129,6 +129,12 @@ class MethodNotAllowed(InvalidInput):
     code = "method_not_allowed"
 
 
+class SignatureRefused(InvalidInput):
+    """A signed message was altered, signed by somebody else, late, early, or has come before."""
+
+    code = "signature_refused"
+
+
 class CrossSiteRefused(InvalidInput):
     """A page of another site has set off a write."""
 
@@ -289,6 +295,12 @@ class IllegalTransition(VskillError):
     code = "illegal_transition"
 
 
+class SecondReviewerNeeded(IllegalTransition):
+    """What has a critical finding is published only when two different people have approved it."""
+
+    code = "second_reviewer_needed"
+
+
 class NotFound(VskillError):
     """The thing that was asked for is not there."""
 
@@ -407,7 +419,7 @@ class ClaimNotProven(SourceRefused):
 
 
 class AddressForbidden(SourceRefused):
-    """The repository's host, port, protocol or address is one that this registry does not fetch from."""
+    """A host, port, protocol or address is one that this registry neither fetches from nor sends to."""
 
     code = "address_forbidden"
 

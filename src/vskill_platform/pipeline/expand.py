@@ -13,7 +13,15 @@ from vskill_platform.domain.ids import claim_key
 from vskill_platform.domain.records import Pin, Submission
 from vskill_platform.domain.skill_folders import NamedFolder, is_below, name_skill_folders, shared_names
 from vskill_platform.domain.slug import split_repository_url
-from vskill_platform.domain.submission import APPROVED_STATES, CATEGORY_OF, Actor, Category, SubmissionState, Trigger
+from vskill_platform.domain.submission import (
+    APPROVED_STATES,
+    CATEGORY_OF,
+    WITHDRAWN_BY_PUBLISHER,
+    Actor,
+    Category,
+    SubmissionState,
+    Trigger,
+)
 from vskill_platform.ingest.escaping import printable
 from vskill_platform.pipeline.delivery import Delivery
 from vskill_platform.pipeline.pinning import pin_content
@@ -161,10 +169,10 @@ async def _find_child(repo_url: str, name: str) -> Found | None:
 def _wants_run(submission: Submission, child: _Child) -> bool:
     """Whether a skill that is known already is to be looked at again.
 
-    Other bytes are, unless a person's block stands, which the run would only meet again. The same bytes are where the
-    run before could not decide about them, or other rules did.
+    Never what its publisher took back. Other bytes are, unless a person's block stands, which the run would only meet
+    again. The same bytes are where the run before could not decide about them, or other rules did.
     """
-    if submission.state in APPROVED_STATES:
+    if submission.state in APPROVED_STATES or submission.reason == WITHDRAWN_BY_PUBLISHER:
         return False
     if child.pin is None or submission.pin is None or _has_changed(submission.pin, child.pin):
         return submission.state is not SubmissionState.BLOCKED or submission.reason == BLOCKED_DIGEST
@@ -180,7 +188,7 @@ def _has_changed(before: Pin, now: Pin) -> bool:
 def _start(
     parent: Submission, snapshot: Snapshot, child: _Child, found: Found | None
 ) -> tuple[Submission, list[Operation]]:
-    origin: dict[str, Any] = {"parent_id": parent.id, "commit": snapshot.commit}
+    origin: dict[str, Any] = {"parent_id": parent.id, "commit": snapshot.commit, "submitted_by": parent.submitted_by}
     if found is None:
         return starting_first_run(
             parent.repo_url,

@@ -22,9 +22,9 @@ import structlog
 from vskill_platform import __version__, metrics
 from vskill_platform.domain.content import SkillContent, content_digest
 from vskill_platform.domain.errors import ScannerUnavailable
-from vskill_platform.domain.scan import ScanReport, Verdict
+from vskill_platform.domain.scan import SCANNER_CRASHED, TIME_LIMIT, ScanReport, Verdict
 from vskill_platform.scanning.frames import Job, Start, decode_answer, frame
-from vskill_platform.scanning.limits import SCANNER_CRASHED, TIME_LIMIT, ScanLimits
+from vskill_platform.scanning.limits import ScanLimits
 from vskill_platform.scanning.process import ScanProcess
 from vskill_platform.scanning.scoring import CONCERNS_FROM
 from vskill_platform.scanning.tier1.packs import load_rules

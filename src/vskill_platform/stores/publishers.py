@@ -23,13 +23,13 @@ from vskill_platform.domain.skill import Skill
 from vskill_platform.domain.slug import PUSHED_REPO, owner_handle
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.ports.commit import ABSENT, Delete, Operation, Put
+from vskill_platform.stores.fresh import commit_fresh
 from vskill_platform.stores.reads import Settled, list_keys, read_keys, read_prefix, require_complete
 from vskill_platform.stores.records import decode_record, encode_changed, encode_record
 from vskill_platform.stores.skills import alias_end, find_skill
 from vskill_platform.worker_context import current_env
 
 MAX_HANDLE_CHARS = 100
-_TRIES = 5
 _publishers = msgspec.json.Decoder(Publisher)
 
 
@@ -91,18 +91,13 @@ async def list_publishers() -> Settled[Publisher]:
 
 async def change_publisher(handle: str, change: Callable[[Publisher], Publisher]) -> Publisher:
     """Write what `change` makes of a publisher, again where somebody else was faster. Raises what `change` raises."""
-    env = current_env("writes")
-    for attempt in range(_TRIES):
+
+    async def prepare() -> tuple[Publisher, list[Operation]]:
         found = await get_publisher(handle)
         changed = change(found.publisher)
-        try:
-            await env.writes.commit(putting_publisher(changed, found=found))
-        except Conflict:
-            if attempt == _TRIES - 1:
-                raise
-        else:
-            return changed
-    raise AssertionError("unreachable")
+        return changed, putting_publisher(changed, found=found)
+
+    return await commit_fresh(prepare)
 
 
 async def remove_publisher(handle: str) -> Publisher:

@@ -14,6 +14,7 @@ import structlog
 
 from vskill_platform import metrics
 from vskill_platform.domain.errors import VskillError
+from vskill_platform.notify.watching import watch_registry
 from vskill_platform.ports.clock import Clock
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.stores.cron_runs import CronRun, get_cron_run, record_cron_run
@@ -53,6 +54,7 @@ def standard_jobs(env: WorkerEnv) -> list[CronJob]:
         CronJob("collect", settings.collect_interval_s, collect_blobs),
         CronJob("recount", settings.recount_interval_s, refresh_installs),
         CronJob("drift", settings.drift_interval_s, compare_catalog),
+        CronJob("alerts", settings.alert_interval_s, watch_registry),
     ]
 
 

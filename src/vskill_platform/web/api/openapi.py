@@ -38,13 +38,14 @@ PREFIX = "/api/v1"
 TAGS = {
     "submissions": "Handing in repositories, and what became of them.",
     "skills": "Published skills, their versions, files and reports.",
-    "publishers": "Who has published skills.",
+    "publishers": "Who has published skills, and what its members do with them.",
+    "collections": "Lists of skills that publishers keep, public or behind a private path.",
+    "account": "What belongs to whoever is signed in. Sign in, or send an API token as `Authorization: Bearer`.",
     "reports": "Telling the operator what is wrong, and appealing decisions.",
     "trust": "What was blocked or turned down, and why.",
     "stats": "Figures.",
     "queue": "How the queue stands.",
     "live": "What happens, as it happens.",
-    "account": "Your own account. Changing it needs a session: no token does.",
     "admin": "What people with a role do. Sign in, or send an API token as `Authorization: Bearer`.",
     "reference": "This document.",
 }

@@ -10,7 +10,7 @@ from litestar.status_codes import HTTP_404_NOT_FOUND, HTTP_410_GONE, HTTP_500_IN
 
 from vskill_platform.web.pages.rendering import PageRequest, page
 
-_MACHINES = ("/api/", "/control/", "/static/", "/feeds/", "/git/")
+_MACHINES = ("/api/", "/static/", "/feeds/", "/git/")
 _TITLES = {
     400: "That cannot be asked like this",
     401: "Sign in first",

@@ -5,7 +5,31 @@ from __future__ import annotations
 from litestar.types import ControllerRouterHandler
 
 from vskill_platform.web.api.admin.accounts import ACCOUNT_ROUTES
+from vskill_platform.web.api.admin.blocklist import BLOCKLIST_ROUTES
+from vskill_platform.web.api.admin.catalog import CATALOG_ROUTES
+from vskill_platform.web.api.admin.contacts import CONTACT_ROUTES
+from vskill_platform.web.api.admin.dead_letters import DEAD_LETTER_ROUTES
+from vskill_platform.web.api.admin.publishers import PUBLISHER_ROUTES
 from vskill_platform.web.api.admin.queue import QUEUE_ROUTES
+from vskill_platform.web.api.admin.reports import REPORT_ROUTES
+from vskill_platform.web.api.admin.review import REVIEW_ROUTES
+from vskill_platform.web.api.admin.skills import SKILL_ROUTES
+from vskill_platform.web.api.admin.stuck import STUCK_ROUTES
+from vskill_platform.web.api.admin.submissions import SUBMISSION_ROUTES
 from vskill_platform.web.api.admin.tokens import TOKEN_ROUTES
 
-ADMIN_ROUTES: list[ControllerRouterHandler] = [*QUEUE_ROUTES, *ACCOUNT_ROUTES, *TOKEN_ROUTES]
+ADMIN_ROUTES: list[ControllerRouterHandler] = [
+    *QUEUE_ROUTES,
+    *DEAD_LETTER_ROUTES,
+    *STUCK_ROUTES,
+    *SUBMISSION_ROUTES,
+    *REVIEW_ROUTES,
+    *BLOCKLIST_ROUTES,
+    *REPORT_ROUTES,
+    *SKILL_ROUTES,
+    *CATALOG_ROUTES,
+    *PUBLISHER_ROUTES,
+    *CONTACT_ROUTES,
+    *ACCOUNT_ROUTES,
+    *TOKEN_ROUTES,
+]

@@ -84,6 +84,12 @@ HTTP_SECONDS = Histogram(
     buckets=_LONG_S,
     registry=REGISTRY,
 )
+PASSWORD_CHECKS = Counter(
+    "vskill_password_checks",
+    "Passwords that were checked: right or wrong. Who names an account that is not there is among the wrong.",
+    ["outcome"],
+    registry=REGISTRY,
+)
 STREAMS = Gauge("vskill_event_streams", "Event streams that this process has open now.", registry=REGISTRY)
 STREAMS_ENDED = Counter(
     "vskill_event_streams_ended",

@@ -8,13 +8,21 @@ from typing import Any, cast
 
 import httpx
 import pytest
+from argon2 import PasswordHasher
 
+from vskill_platform.accounts import passwords
 from vskill_platform.engines.memory import open_memory
 from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.testing.clock import FakeClock
 from vskill_platform.testing.envs import make_env
 from vskill_platform.web.app import create_web_app
+
+
+@pytest.fixture(autouse=True)
+def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Argon2 with the least memory and time: what is tested here is not its cost."""
+    monkeypatch.setattr(passwords, "HASHER", PasswordHasher(time_cost=1, memory_cost=64, parallelism=1))
 
 
 @pytest.fixture

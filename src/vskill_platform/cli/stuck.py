@@ -36,4 +36,4 @@ def stuck(data: str | None = DATA, as_json: bool = AS_JSON) -> None:
 
 async def _ask(settings: Settings) -> list[StuckView]:
     async with open_registry(settings) as registry:
-        return await registry.get("/control/stuck", list[StuckView])
+        return await registry.get("/api/v1/admin/stuck", list[StuckView])

@@ -28,7 +28,7 @@ _ID_DIGITS = 24
 _USER_AGENT_CHARS = 120
 _LOGIN = re.compile(r"[a-z0-9][a-z0-9._-]{1,38}[a-z0-9]")
 _EMAIL = re.compile(r"[^@\s<>\"',;:\\]{1,64}@[A-Za-z0-9.-]{1,189}\.[A-Za-z0-9-]{2,63}")
-_SECRET_FIELDS = frozenset({"password_hash", "secret", "recovery_hashes"})
+_SECRET_FIELDS = frozenset({"password_hash", "secret", "recovery_hashes", "email"})
 
 
 class _Discreet(Record, frozen=True, kw_only=True, rename="camel"):

@@ -141,6 +141,12 @@ class CrossSiteRefused(InvalidInput):
     code = "cross_site_refused"
 
 
+class WeakPassword(InvalidInput):
+    """A password is too short, is among those that are tried first, or has the login name in it."""
+
+    code = "weak_password"
+
+
 class InvalidVersion(InvalidInput):
     """A version is no semantic version, is not higher than the one before, or is taken by other bytes."""
 
@@ -180,10 +186,54 @@ class SignInRequired(VskillError):
     code = "sign_in_required"
 
 
+class CredentialRefused(SignInRequired):
+    """The session or the API token that came with the request is unknown, has ended or was revoked."""
+
+    code = "credential_refused"
+
+
+class InsecureSignIn(VskillError):
+    """Signing in was tried over a connection that browsers keep no session for."""
+
+    code = "insecure_sign_in"
+
+
+class RequestTooSlow(VskillError):
+    """The request did not arrive in the time that one has for it."""
+
+    code = "request_too_slow"
+    retryable = True
+
+
+class AnswerTooSlow(VskillError):
+    """The answer was not ready in the time that one has for it. Whether the act was done is not known."""
+
+    code = "answer_too_slow"
+    retryable = True
+
+
 class NotAllowed(VskillError):
     """Who asks is known and may not do this."""
 
     code = "not_allowed"
+
+
+class SignInFailed(VskillError):
+    """The name, the password or what a provider said of somebody does not sign them in."""
+
+    code = "sign_in_failed"
+
+
+class CodeRefused(SignInFailed):
+    """A one-time code or recovery code is wrong, is over, or was used already."""
+
+    code = "code_refused"
+
+
+class LinkSpent(VskillError):
+    """A link that works once was used already, or its time is over."""
+
+    code = "link_spent"
 
 
 class NameTaken(VskillError):
@@ -269,6 +319,12 @@ class IllegalTransition(VskillError):
     """The transition table has no such step for a submission."""
 
     code = "illegal_transition"
+
+
+class SecondReviewerNeeded(IllegalTransition):
+    """What has a critical finding is published only when two different people have approved it."""
+
+    code = "second_reviewer_needed"
 
 
 class NotFound(VskillError):

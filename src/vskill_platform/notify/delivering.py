@@ -196,7 +196,7 @@ async def _switching_off(webhook: Webhook, failing_since: str) -> list[Operation
     if found is None or not found.webhook.is_enabled:
         return []
     because = f"Nothing has been taken since {failing_since}."
-    _log.error("webhook_switched_off", webhook=webhook.id, url=webhook.url, detail=because)
+    _log.error("webhook_switched_off", webhook=webhook.id, detail=because)
     return [changing(found, is_enabled=False, disabled_because=because)[1]]
 
 

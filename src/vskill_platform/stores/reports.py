@@ -18,10 +18,11 @@ from vskill_platform.domain.report import (
     ReportReason,
     ReportStatus,
     report_key,
+    reporter_prefix,
 )
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.ports.commit import ABSENT, Emit, Operation, Put
-from vskill_platform.stores.reads import Settled, read_prefix
+from vskill_platform.stores.reads import Settled, list_keys, read_keys, read_prefix
 from vskill_platform.stores.records import decode_record, encode_changed, encode_record
 from vskill_platform.worker_context import current_env
 
@@ -35,7 +36,9 @@ class OpenedReport(NamedTuple):
     secret: str
 
 
-async def open_report(subject: str, *, kind: ReportKind, reason: ReportReason, text: str) -> OpenedReport:
+async def open_report(
+    subject: str, *, kind: ReportKind, reason: ReportReason, text: str, account: str | None = None
+) -> OpenedReport:
     """Keep a report for the operator. Raises InvalidInput for a text that says nothing or too much."""
     text = text.strip()
     if not 1 <= len(text) <= MAX_TEXT_CHARS:
@@ -51,9 +54,12 @@ async def open_report(subject: str, *, kind: ReportKind, reason: ReportReason, t
         created_at=now,
         updated_at=now,
         secret_hash=_hash(secret),
+        account=account,
     )
-    kept = Put(report_key(report.id), encode_record(report), if_version=ABSENT)
-    await env.writes.commit([kept, _telling("report.opened", report)])
+    kept = [Put(report_key(report.id), encode_record(report), if_version=ABSENT)]
+    if account is not None:
+        kept.append(Put(f"{reporter_prefix(account)}{report.id}", b"{}"))
+    await env.writes.commit([*kept, _telling("report.opened", report)])
     return OpenedReport(report, secret)
 
 
@@ -66,6 +72,13 @@ async def get_report(identity: str, *, secret: str) -> Report:
             id=identity[:60],
         )
     return found[0]
+
+
+async def reports_of(account: str) -> Settled[Report]:
+    """The reports and appeals that an account has made."""
+    prefix = reporter_prefix(account)
+    keys = [report_key(key.removeprefix(prefix)) async for page in list_keys(prefix) for key in page]
+    return await read_keys(keys, _decode)
 
 
 async def list_reports() -> Settled[Report]:

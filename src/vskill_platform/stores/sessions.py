@@ -25,7 +25,7 @@ from vskill_platform.domain.account import (
 from vskill_platform.domain.errors import Conflict, NotFound, StoreUnavailable
 from vskill_platform.domain.secrets import hash_secret
 from vskill_platform.domain.times import iso_from_ms, ms_from_iso
-from vskill_platform.ports.commit import ABSENT, Delete, Put
+from vskill_platform.ports.commit import ABSENT, Delete, Operation, Put
 from vskill_platform.stores.accounts import change_account, get_account
 from vskill_platform.stores.reads import list_keys, read_keys, require_complete
 from vskill_platform.stores.records import decode_record, encode_changed, encode_record
@@ -45,6 +45,13 @@ class OpenedSession(NamedTuple):
     secret: str
 
 
+class NewSession(NamedTuple):
+    """A session that is there once its operations are committed."""
+
+    opened: OpenedSession
+    operations: list[Operation]
+
+
 class FoundSession(NamedTuple):
     """A session that holds, and whose it is."""
 
@@ -53,8 +60,8 @@ class FoundSession(NamedTuple):
     account: Account
 
 
-async def open_session(account: Account, *, user_agent: str = "", address: str = "") -> OpenedSession:
-    """Sign an account in with one browser. The secret is new each time: nobody can hand one to somebody else."""
+def new_session(account: Account, *, user_agent: str = "", address: str = "") -> NewSession:
+    """A session of an account with one browser, and the writes that open it. Nobody can choose its secret, or know it before."""
     env = current_env("writes")
     now_ms, lasts_s, secret = env.clock.now_ms(), env.settings.session_longest_s, secrets.token_urlsafe(SECRET_BYTES)
     session = Session(
@@ -68,9 +75,16 @@ async def open_session(account: Account, *, user_agent: str = "", address: str =
     )
     digest = hash_secret(secret)
     kept = Put(session_key(digest), encode_record(session), if_version=ABSENT, ttl_s=lasts_s)
-    listed = Put(_listing_key(account.id, digest), b"{}", ttl_s=lasts_s)
-    await env.writes.commit([kept, listed])
-    return OpenedSession(session, secret)
+    return NewSession(
+        OpenedSession(session, secret), [kept, Put(_listing_key(account.id, digest), b"{}", ttl_s=lasts_s)]
+    )
+
+
+async def open_session(account: Account, *, user_agent: str = "", address: str = "") -> OpenedSession:
+    """Open a session in a commit of its own."""
+    opened = new_session(account, user_agent=user_agent, address=address)
+    await current_env("writes").writes.commit(opened.operations)
+    return opened.opened
 
 
 async def find_session(secret: str) -> FoundSession | None:
@@ -90,7 +104,12 @@ async def find_session(secret: str) -> FoundSession | None:
 
 async def end_session(secret: str) -> None:
     """End the session of a secret; one that is over already is no error."""
-    await current_env("writes").writes.commit([Delete(session_key(hash_secret(secret)))])
+    await current_env("writes").writes.commit(ending(secret))
+
+
+def ending(secret: str) -> list[Operation]:
+    """The writes that end the session of a secret."""
+    return [Delete(session_key(hash_secret(secret)))]
 
 
 async def list_sessions(account: Account) -> list[FoundSession]:

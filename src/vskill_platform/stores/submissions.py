@@ -111,6 +111,19 @@ def decode_submission(key: str, value: bytes) -> Submission:
     return submission
 
 
+class SubmissionPart(NamedTuple):
+    """Some submissions, by id, and where the next ones begin; None at the end."""
+
+    submissions: Settled[Submission]
+    cursor: str | None
+
+
+async def read_submission_part(cursor: str | None, *, limit: int) -> SubmissionPart:
+    """The next of all submissions, at most so many, for walks that go on another time."""
+    page = await current_env("kv").kv.list(SUBMISSION_PREFIX, cursor=cursor, limit=limit)
+    return SubmissionPart(await read_keys(page.keys, decode_submission), None if page.complete else page.cursor)
+
+
 async def get_submissions_fresh(ids: Sequence[str]) -> Settled[Submission]:
     """The submissions with these ids, in their order, straight from the records. Ids that fail are left out and counted."""
     return await read_keys([submission_key(identity) for identity in ids], decode_submission)

@@ -32,10 +32,11 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SubmissionRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a submitter sends."""
+    """What a submitter sends. `email` is kept apart, shown to nobody but its owner and the operator, and can be erased."""
 
     repo_url: Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
     skill_name: Annotated[str, msgspec.Meta(max_length=200)] = ""
+    email: Annotated[str, msgspec.Meta(max_length=254)] = ""
 
 
 class SubmissionAnswer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -194,16 +195,18 @@ class BlockRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class RebuildRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The next slice of the catalog to look at; without a cursor, the first."""
+    """The next slice of the catalog to look at, and why; without a cursor, the first."""
 
     cursor: str | None = None
     is_dry_run: bool = False
+    reason: str = ""
 
 
 class Unblock(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The entry to take off the blocklist."""
+    """The entry to take off the blocklist, and why."""
 
     key: str
+    reason: str = ""
 
 
 class BlockView(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -238,11 +241,4 @@ class Blocked(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     key: str
     submissions: list[str]
-
-
-class Outcome(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What became of one of them."""
-
-    id: str
-    outcome: str
-    detail: str
+    detail: str = ""

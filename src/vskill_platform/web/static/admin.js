@@ -4,6 +4,7 @@
 //   data-reason              the dialog also asks for the reason, under this label; it is sent as `reason`
 //   data-many="ids"          on the form: the values of the checked boxes with this name on the page are sent as a list
 //   data-number              on a field: it is sent as a number; an empty one is left out
+//   data-lines               on a field: its lines are sent as a list of texts, without empty ones
 //   data-then                "reload" (default), an address to go to, or "stay"
 //
 // What came of it is told in the page's status line, in the words of the answer, also after the page was loaded again.
@@ -47,6 +48,7 @@
       if (!element.name || element.disabled) continue;
       if (element.type === "checkbox") body[element.name] = element.checked;
       else if (element.type === "radio" && !element.checked) continue;
+      else if ("lines" in element.dataset) body[element.name] = element.value.split("\n").map((line) => line.trim()).filter(Boolean);
       else if ("number" in element.dataset) {
         if (element.value !== "") body[element.name] = Number(element.value);
       } else body[element.name] = element.value;

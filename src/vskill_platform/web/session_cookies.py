@@ -10,7 +10,7 @@ from litestar.datastructures import Cookie
 
 from vskill_platform.accounts.signing_in import HALF_S, Browser
 from vskill_platform.web.pages.rendering import PageRequest
-from vskill_platform.web.session_cookie import SESSION_COOKIE
+from vskill_platform.web.secure_sessions import SESSION_COOKIE
 from vskill_platform.web.surface.rate_limits import household
 from vskill_platform.worker_context import current_env
 

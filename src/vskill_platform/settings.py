@@ -16,6 +16,7 @@ PREFIX = "VSKILL_PLATFORM_"
 POSTGRES_SCHEMES = ("postgresql", "postgres")
 OBJECT_STORE_SCHEMES = ("s3",)
 LOOPBACK = "127.0.0.1"
+_SECRETS = ("blobs_secret_access_key", "oidc_client_secret")
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,6 +130,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     drift_time_box_s: Annotated[
         float, Meta(gt=0, le=3600, description="Longest that one such look may take before it yields to the next.")
     ] = 1.0
+    rules_interval_s: Annotated[
+        float, Meta(ge=1, le=3600, description="Time between two looks for a dry run or a rescan to go on with.")
+    ] = 10.0
+    rescan_in_flight: Annotated[
+        int, Meta(ge=1, le=1000, description="Skills that a rescan of everything has in the queue at a time.")
+    ] = 50
+    rule_hits_interval_s: Annotated[
+        float, Meta(ge=1, le=604_800, description="Time between two countings of how often each rule hit.")
+    ] = 3600.0
     events_kept_s: Annotated[
         float, Meta(ge=60, le=31_536_000, description="How long events are kept for readers that were away.")
     ] = 604_800.0
@@ -222,6 +232,26 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     session_longest_s: Annotated[
         float, Meta(ge=60, le=31_536_000, description="How long a sign-in lasts at most, whatever is done with it.")
     ] = 604_800.0
+    oidc_issuer: Annotated[
+        str,
+        Meta(
+            description="OpenID provider that people may sign in with (`https://login.example.com/realm`); empty means none."
+        ),
+    ] = ""
+    oidc_client_id: Annotated[str, Meta(description="What the registry is called at that provider.")] = ""
+    oidc_client_secret: Annotated[
+        str, Meta(description="Secret of the registry at that provider; empty for a public client. Never printed.")
+    ] = ""
+    oidc_groups_claim: Annotated[
+        str, Meta(min_length=1, description="Claim of the ID token that lists the groups of whoever signs in.")
+    ] = "groups"
+    oidc_role_map: Annotated[
+        str,
+        Meta(
+            description="Role of each group, as `admins=SUPER_ADMIN,reviewers=REVIEWER`; the highest counts, and who is in "
+            "none of them is a SUBMITTER."
+        ),
+    ] = ""
     streams_most: Annotated[
         int, Meta(ge=1, le=1_000_000, description="Event streams that one web process serves at the same time.")
     ] = 10_000
@@ -298,7 +328,8 @@ def printable_settings(settings: Settings) -> dict[str, object]:
     """Every setting by its name, with passwords and secrets hidden."""
     shown = {name: getattr(settings, name) for name in Settings.__struct_fields__}
     shown["database_url"] = hide_password(settings.database_url)
-    shown["blobs_secret_access_key"] = HIDDEN if settings.blobs_secret_access_key else ""
+    for name in _SECRETS:
+        shown[name] = HIDDEN if getattr(settings, name) else ""
     return shown
 
 
@@ -331,6 +362,7 @@ def convert_settings(given: Mapping[str, object]) -> Settings:
     _check_scheme("database_url", settings.database_url, POSTGRES_SCHEMES, example="postgresql://user@host/name")
     _check_scheme("blobs_url", settings.blobs_url, OBJECT_STORE_SCHEMES, example="s3://bucket/prefix")
     _check_scheme("public_url", settings.public_url, ("https", "http"), example="https://skills.example.com")
+    _check_scheme("oidc_issuer", settings.oidc_issuer, ("https", "http"), example="https://login.example.com")
     _check_health_address(settings.health_address)
     _check_contact(settings.security_contact)
     return settings

@@ -19,10 +19,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "worker": ("processes", "WORKER_HELP"),
     "cron": ("processes", "CRON_HELP"),
     "doctor": ("doctor", "HELP"),
+    "admin": ("admin", "HELP"),
     "submit": ("submit", "HELP"),
     "status": ("status", "HELP"),
     "scan": ("scan", "HELP"),
     "explain": ("explain", "HELP"),
+    "rules": ("rules", "HELP"),
     "skills": ("skills", "HELP"),
     "health": ("health", "HELP"),
     "stuck": ("stuck", "HELP"),
@@ -67,8 +69,13 @@ class CommandGroup(TyperGroup):
             return None
         module_name, help_name = COMMANDS[cmd_name]
         module = importlib.import_module(f"vskill_platform.cli.{module_name}")
+        function = getattr(module, _FUNCTIONS.get(cmd_name, cmd_name))
+        if isinstance(function, typer.Typer):
+            group = typer.main.get_command(function)
+            group.name, group.help = cmd_name, getattr(module, help_name)
+            return group
         alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-        alone.command(cmd_name, help=getattr(module, help_name))(getattr(module, _FUNCTIONS.get(cmd_name, cmd_name)))
+        alone.command(cmd_name, help=getattr(module, help_name))(function)
         return typer.main.get_command(alone)
 
 

@@ -49,6 +49,7 @@ from vskill_platform.domain.errors import (
     VersionYanked,
     VskillError,
 )
+from vskill_platform.domain.redaction import hide_private_path
 from vskill_platform.web.surface.headers import Header
 from vskill_platform.web.views import Problem
 
@@ -117,7 +118,9 @@ def known_error(request: Request[object, object, State], error: Exception) -> Vs
     if not isinstance(error, VskillError):
         return _as_ours(request, error)
     if status_of(type(error)) >= 500:
-        _log.error("request_failed", path=request.scope["path"], code=error.code, error=error.message)
+        _log.error(
+            "request_failed", path=hide_private_path(request.scope["path"]), code=error.code, error=error.message
+        )
     return error
 
 
@@ -147,7 +150,7 @@ def _as_ours(request: Request[object, object, State], error: Exception) -> Vskil
     if isinstance(error, HTTPException) and error.status_code < 500:
         kind = _OF_FRAMEWORK.get(error.status_code, InvalidInput)
         return kind(_WORDS.get(kind) or _describe(request, error))
-    _log.error("request_failed", path=request.scope["path"], exc_info=error)
+    _log.error("request_failed", path=hide_private_path(request.scope["path"]), exc_info=error)
     return VskillError("Something went wrong here. The operator's log says what.")
 
 

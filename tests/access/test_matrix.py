@@ -25,7 +25,7 @@ from vskill_platform.stores.tokens import list_tokens_of, revoke_token
 from vskill_platform.testing.accounts import in_request, make_account, make_session, make_token
 from vskill_platform.web.app import create_app, create_control_app, create_web_app
 from vskill_platform.web.process_health import ProcessState, create_health_app
-from vskill_platform.web.session_cookie import SESSION_COOKIE
+from vskill_platform.web.secure_sessions import SESSION_COOKIE
 
 P = Permission
 STAFF = frozenset({"REVIEWER", "AUDITOR", "SUPER_ADMIN"})
@@ -70,7 +70,8 @@ OPEN_WRITES = frozenset(
 """What anybody may write. A route that is meant to be one of these has to be written down here."""
 SIGN_IN_WRITES = re.compile(r"POST (/login|/logout|/setup|/api/v1/(login|account/sign-in|session))(/.*)?")
 CLOSED_PLACES = re.compile(r"/(api/v1/)?admin(/.*)?")
-PERSONAL_PLACES = re.compile(r"/(api/v1/)?account(/.*)?")
+PERSONAL_PLACES = re.compile(r"/(api/v1/)?account(/(?!menu$).*)?")
+"""The menu is for everybody: it says `Sign in` to those who have not."""
 
 NOBODY_REFUSED = (401, "sign_in_required")
 DEAD_REFUSED = (401, "credential_refused")

@@ -7,6 +7,7 @@ from litestar.types import ControllerRouterHandler
 from vskill_platform.web.pages.account import ACCOUNT_PAGES
 from vskill_platform.web.pages.browsing import browse_skills
 from vskill_platform.web.pages.documents import show_document, show_documents
+from vskill_platform.web.pages.oidc import OIDC_PAGES
 from vskill_platform.web.pages.publishers import list_publishers, show_publisher
 from vskill_platform.web.pages.signing_in import SIGN_IN_PAGES
 from vskill_platform.web.pages.skill import (
@@ -41,6 +42,7 @@ PAGE_ROUTES: list[ControllerRouterHandler] = [
     show_document,
     *SUBMISSION_PAGES,
     *SIGN_IN_PAGES,
+    *OIDC_PAGES,
     *ACCOUNT_PAGES,
     show_static_file,
 ]

@@ -131,6 +131,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     drift_time_box_s: Annotated[
         float, Meta(gt=0, le=3600, description="Longest that one such look may take before it yields to the next.")
     ] = 1.0
+    rules_interval_s: Annotated[
+        float, Meta(ge=1, le=3600, description="Time between two looks for a dry run or a rescan to go on with.")
+    ] = 10.0
+    rescan_in_flight: Annotated[
+        int, Meta(ge=1, le=1000, description="Skills that a rescan of everything has in the queue at a time.")
+    ] = 50
+    rule_hits_interval_s: Annotated[
+        float, Meta(ge=1, le=604_800, description="Time between two countings of how often each rule hit.")
+    ] = 3600.0
     events_kept_s: Annotated[
         float, Meta(ge=60, le=31_536_000, description="How long events are kept for readers that were away.")
     ] = 604_800.0

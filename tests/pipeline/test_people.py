@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pytest
@@ -18,7 +19,7 @@ from vskill_platform.pipeline.blocking import block_and_stop, make_block, unbloc
 from vskill_platform.pipeline.intake import Answer
 from vskill_platform.pipeline.rescan import reprocess_submission, rescan_submission
 from vskill_platform.pipeline.review import approve_submission, reject_submission
-from vskill_platform.ports.scanner import Scanner
+from vskill_platform.ports.scanner import NO_CHANGES, Scanner
 from vskill_platform.stores.blocklist import list_blocks
 from vskill_platform.stores.skills import enumerate_published_skills
 from vskill_platform.stores.versions import get_versions
@@ -161,8 +162,8 @@ class _Blocking:
 
     scanner: Scanner
 
-    async def scan(self, content: SkillContent) -> ScanReport:
-        report = await self.scanner.scan(content)
+    async def scan(self, content: SkillContent, *, changes: Mapping[str, str] = NO_CHANGES) -> ScanReport:
+        report = await self.scanner.scan(content, changes=changes)
         block = make_block(digest=report.content_digest, reason="Known bad.")
         assert block.kind is BlockKind.DIGEST
         await block_and_stop(block)

@@ -75,6 +75,14 @@ def path_use_key(hashed: str) -> str:
     return f"private-path-use:{hashed}"
 
 
+def as_item(given: CollectionItem | str) -> CollectionItem:
+    """An item that may be given in one word: a slug, or a slug, `@` and a version."""
+    if isinstance(given, CollectionItem):
+        return given
+    slug, _, version = given.strip().partition("@")
+    return CollectionItem(slug=slug, version=version or None)
+
+
 def check_name(name: str) -> str:
     """The name, if it can be one. Raises InvalidInput."""
     if not _NAME.fullmatch(name):

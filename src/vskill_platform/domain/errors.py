@@ -186,6 +186,32 @@ class SignInRequired(VskillError):
     code = "sign_in_required"
 
 
+class CredentialRefused(SignInRequired):
+    """The session or the API token that came with the request is unknown, has ended or was revoked."""
+
+    code = "credential_refused"
+
+
+class InsecureSignIn(VskillError):
+    """Signing in was tried over a connection that browsers keep no session for."""
+
+    code = "insecure_sign_in"
+
+
+class RequestTooSlow(VskillError):
+    """The request did not arrive in the time that one has for it."""
+
+    code = "request_too_slow"
+    retryable = True
+
+
+class AnswerTooSlow(VskillError):
+    """The answer was not ready in the time that one has for it. Whether the act was done is not known."""
+
+    code = "answer_too_slow"
+    retryable = True
+
+
 class NotAllowed(VskillError):
     """Who asks is known and may not do this."""
 

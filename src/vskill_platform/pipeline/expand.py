@@ -25,10 +25,10 @@ from vskill_platform.domain.submission import (
 from vskill_platform.ingest.escaping import printable
 from vskill_platform.pipeline.delivery import Delivery
 from vskill_platform.pipeline.pinning import pin_content
+from vskill_platform.pipeline.rules import rules_in_force
 from vskill_platform.pipeline.runs import starting_first_run, starting_next_run
 from vskill_platform.ports.commit import Operation
 from vskill_platform.ports.source import Snapshot
-from vskill_platform.scanning.tier1.packs import load_rules
 from vskill_platform.stores.submissions import Found, find_submission
 from vskill_platform.worker_context import current_env
 
@@ -147,11 +147,12 @@ async def _starting(
     ids: list[str] = []
     operations: list[Operation] = []
     started = 0
+    ruleset_version = (await rules_in_force()).ruleset.version
     for number, child in enumerate(children):
         if number % _CHILDREN_AT_ONCE == 0:
             await asyncio.sleep(0)
         found = await _find_child(parent.repo_url, child.folder.name)
-        if found is not None and not _wants_run(found.submission, child):
+        if found is not None and not _wants_run(found.submission, child, ruleset_version):
             ids.append(found.submission.id)
             continue
         submission, starting = _start(parent, snapshot, child, found)
@@ -166,7 +167,7 @@ async def _find_child(repo_url: str, name: str) -> Found | None:
     return None if entry is None else await find_submission(entry.value.decode())
 
 
-def _wants_run(submission: Submission, child: _Child) -> bool:
+def _wants_run(submission: Submission, child: _Child, ruleset_version: str) -> bool:
     """Whether a skill that is known already is to be looked at again.
 
     Never what its publisher took back. Other bytes are, unless a person's block stands, which the run would only meet
@@ -177,7 +178,7 @@ def _wants_run(submission: Submission, child: _Child) -> bool:
     if child.pin is None or submission.pin is None or _has_changed(submission.pin, child.pin):
         return submission.state is not SubmissionState.BLOCKED or submission.reason == BLOCKED_DIGEST
     if submission.state is SubmissionState.TIER1_FAILED:
-        return submission.ruleset_version != load_rules(current_env("settings").settings.rules_folder).version
+        return submission.ruleset_version != ruleset_version
     return CATEGORY_OF[submission.state] is Category.REJECTED and submission.reason != Trigger.REVIEW_REJECTED
 
 

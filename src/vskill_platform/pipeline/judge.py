@@ -23,6 +23,7 @@ from vskill_platform.pipeline.pinning import Pinned
 from vskill_platform.pipeline.publish import Publication, log_gains, prepare_publication, withdrawing_published
 from vskill_platform.ports.commit import ABSENT, Operation
 from vskill_platform.stores.blocklist import blocking, find_block, get_block
+from vskill_platform.stores.rule_changes import get_rule_changes
 from vskill_platform.stores.scans import TIER1, ScanRecord, recording
 from vskill_platform.stores.vendors import find_vendor
 from vskill_platform.stores.versions import get_version
@@ -38,7 +39,8 @@ async def judge_skill(delivery: Delivery, pinned: Pinned) -> None:
     if block is not None:
         await block_submission(delivery, block, pinned)
         return
-    report = await current_env("scanner").scanner.scan(pinned.content)
+    changes = await get_rule_changes()
+    report = await current_env("scanner").scanner.scan(pinned.content, changes=changes.words)
     delivery.lap("scan")
     decision = await _decide(delivery.submission, pinned, report)
     by_hand = was_approved(delivery.submission, pinned.pin.content_digest)

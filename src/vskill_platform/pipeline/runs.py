@@ -38,9 +38,19 @@ def starting_first_run(
 
 
 def starting_next_run(
-    found: Found, *, trigger: Trigger, actor: Actor, message: str, pin: Pin | None = None, **changes: object
+    found: Found,
+    *,
+    trigger: Trigger,
+    actor: Actor,
+    message: str,
+    pin: Pin | None = None,
+    urgency: int = 0,
+    **changes: object,
 ) -> tuple[Submission, list[Operation]]:
-    """The submission in its next run, and the operations that start it. With a pin the run is about those bytes."""
+    """The submission in its next run, and the operations that start it. With a pin the run is about those bytes.
+
+    `urgency` is added to the submission's own priority, for this run's message alone.
+    """
     env = current_env("writes")
     before = found.submission
     step: Step = advance(
@@ -62,7 +72,8 @@ def starting_next_run(
         timings={},
         **changes,
     )
-    return step.submission, [*moving(found, step), _sending(step.submission), *_remembering(step.submission)]
+    sending = _sending(step.submission, urgency=urgency)
+    return step.submission, [*moving(found, step), sending, *_remembering(step.submission)]
 
 
 def stepping_by_hand(
@@ -101,7 +112,7 @@ def _remembering(submission: Submission) -> list[Operation]:
     return [] if account is None else [Put(submitter_key(account, submission.id), b"{}")]
 
 
-def _sending(submission: Submission) -> Send:
+def _sending(submission: Submission, *, urgency: int = 0) -> Send:
     assert submission.message_id is not None
     body = encode_message(ProcessSubmission(submission_id=submission.id, run=submission.run))
-    return Send(SUBMISSIONS_QUEUE, MessageId(submission.message_id), body, priority=submission.priority)
+    return Send(SUBMISSIONS_QUEUE, MessageId(submission.message_id), body, priority=submission.priority + urgency)

@@ -67,7 +67,7 @@ async def owner_of(slug: str) -> Publisher | None:
     if found is None:
         return None
     skill = await find_skill(slug)
-    return found.publisher if skill is not None and _is_from(found.publisher, skill.skill) else None
+    return found.publisher if skill is not None and comes_from(found.publisher, skill.skill) else None
 
 
 async def owner_of_repository(repo_url: str) -> Publisher | None:
@@ -153,7 +153,7 @@ def now_iso() -> str:
     return iso_from_ms(current_env("clock").clock.now_ms())
 
 
-def _is_from(publisher: Publisher, skill: Skill) -> bool:
+def comes_from(publisher: Publisher, skill: Skill) -> bool:
     """Whether a skill under the publisher's handle comes from a place of theirs, or was pushed without a repository."""
     if not skill.repo_url:
         return skill.slug.split("/")[1:2] == [PUSHED_REPO]

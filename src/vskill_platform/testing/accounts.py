@@ -18,7 +18,7 @@ from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.stores.accounts import create_account
 from vskill_platform.stores.sessions import open_session
 from vskill_platform.stores.tokens import create_token
-from vskill_platform.web.access import SESSION_COOKIE
+from vskill_platform.web.secure_sessions import SESSION_COOKIE
 from vskill_platform.worker_context import request_env_storage
 
 T = TypeVar("T")
@@ -58,5 +58,6 @@ async def make_token(
 
 
 def sign_in(client: httpx.AsyncClient, secret: str) -> None:
-    """Have a client send a session with each request."""
+    """Have a client send a session with each request, as a browser does from a page of the registry's own."""
     client.headers["Cookie"] = f"{SESSION_COOKIE}={secret}"
+    client.headers["Sec-Fetch-Site"] = "same-origin"

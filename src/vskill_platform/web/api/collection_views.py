@@ -19,12 +19,14 @@ from vskill_platform.web.api.own_views import Asked
 
 
 class CollectionRequest(Asked, frozen=True, kw_only=True, rename="camel"):
-    """A collection as it is to be."""
+    """A collection as it is to be. An item is a slug, a slug with `@` and a version, or both by name."""
 
     title: Annotated[str, msgspec.Meta(max_length=MAX_TITLE_CHARS)] = ""
     description: Annotated[str, msgspec.Meta(max_length=MAX_DESCRIPTION_CHARS)] = ""
     is_public: bool = True
-    items: Annotated[list[CollectionItem], msgspec.Meta(max_length=MAX_SKILLS)] = msgspec.field(default_factory=list)
+    items: Annotated[list[CollectionItem | str], msgspec.Meta(max_length=MAX_SKILLS)] = msgspec.field(
+        default_factory=list
+    )
 
 
 class NewCollection(CollectionRequest, frozen=True, kw_only=True, rename="camel"):

@@ -10,7 +10,7 @@ from litestar.params import JSONBody, QueryParameter
 
 from vskill_platform.accounts.ownership import is_member, require_member
 from vskill_platform.domain.access import Caller
-from vskill_platform.domain.collection import Collection, CollectionItem
+from vskill_platform.domain.collection import Collection, CollectionItem, as_item
 from vskill_platform.domain.errors import Conflict, InvalidInput, NotFound
 from vskill_platform.stores.collections import (
     CollectionSkill,
@@ -93,7 +93,7 @@ _OPENED = OpenedPathView(
     url="https://registry.example/p/told-once",
     detail="Keep this address, it is not shown again: https://registry.example/p/told-once",
 )
-_ITEMS = [CollectionItem(slug="acme/skills/pdf-forms", version="1.0.0")]
+_ITEMS: list[CollectionItem | str] = [CollectionItem(slug="acme/skills/pdf-forms", version="1.0.0")]
 _WISH = CollectionRequest(title="For a start", items=_ITEMS)
 
 
@@ -226,8 +226,9 @@ async def revoke_private_path(request: PageRequest, name: Handle, collection: Co
 
 
 def _changed(collection: Collection, wish: CollectionRequest) -> Collection:
+    items = tuple(as_item(item) for item in wish.items)
     return msgspec.structs.replace(
-        collection, title=wish.title, description=wish.description, is_public=wish.is_public, items=tuple(wish.items)
+        collection, title=wish.title, description=wish.description, is_public=wish.is_public, items=items
     )
 
 

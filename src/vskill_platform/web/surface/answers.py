@@ -13,6 +13,7 @@ from litestar.types import HTTPScope, Message, Send
 
 from vskill_platform.web.surface.compression import MIN_BYTES, Compressor, is_text, takes_gzip
 from vskill_platform.web.surface.headers import POLICY, STANDING, Header
+from vskill_platform.web.surface.personal import is_marked_personal, is_personal_place, shows_credential
 from vskill_platform.web.surface.sharing import READS, is_shared
 from vskill_platform.web.surface.validators import gzip_tag, is_known, make_tag
 
@@ -44,6 +45,7 @@ class Answer:
         "_is_shared",
         "_more_headers",
         "_pieces",
+        "_scope",
         "_send",
         "status",
         "when_whole",
@@ -60,6 +62,7 @@ class Answer:
         more_headers: Callable[[], tuple[Header, ...]],
     ) -> None:
         method = scope["method"]
+        self._scope = scope
         self._send = send
         self._asked = asked
         self._compressor = compressor
@@ -115,8 +118,15 @@ class Answer:
         allowed = self._head.get(b"allow")
         if allowed is not None and b"GET" in allowed and b"HEAD" not in allowed:
             self._head[b"allow"] = b", ".join(sorted([*allowed.split(b", "), b"HEAD"]))
+        if is_personal_place(self._scope["path"]) or is_marked_personal(self._scope):
+            self._head[b"cache-control"] = b"no-store"
+            self._head.pop(b"etag", None)
+            self._is_shared = False
+            return
         if b"cache-control" not in self._head:
             self._head[b"cache-control"] = b"no-cache" if self._is_read and self.status == 200 else b"no-store"
+        if self._head[b"cache-control"] == b"no-cache" and shows_credential(self._asked):
+            self._head[b"cache-control"] = b"private, no-cache"
 
     async def _send_whole(self, body: bytes) -> None:
         self._pieces = None

@@ -18,6 +18,7 @@ from vskill_platform.web.surface.answers import Answer, Whole
 from vskill_platform.web.surface.compression import Compressor
 from vskill_platform.web.surface.headers import Header
 from vskill_platform.web.surface.kept_answers import KEPT, WAIT_LIMIT_S, Address, KeptAnswer, KeptAnswers
+from vskill_platform.web.surface.personal import is_personal_place, prepare_marks, shows_credential
 from vskill_platform.web.surface.problems import Reply, make_problem
 from vskill_platform.web.surface.rate_limits import RequestLimiter, rate_headers, tell_standing
 from vskill_platform.web.surface.request_metrics import count_request
@@ -58,6 +59,7 @@ class Surface:
             return
         began = perf_counter()
         asked = dict(scope["headers"])
+        prepare_marks(scope)
         request_id = _request_id(asked)
 
         def more_headers() -> tuple[Header, ...]:
@@ -75,9 +77,10 @@ class Surface:
     ) -> None:
         address = (asked.get(b"host", b""), scope["scheme"], scope.get("raw_path") or b"", scope["query_string"])
         sequence: int | None = None
+        may_keep = scope["method"] in READS and not shows_credential(asked) and not is_personal_place(scope["path"])
         try:
             reply = self._reply_at_once(scope, asked)
-            if reply is None and scope["method"] in READS and self._kept.is_expected(address):
+            if reply is None and may_keep and self._kept.is_expected(address):
                 sequence = await self._env.events.last_sequence()
         except VskillError as error:
             reply = make_problem(error)
@@ -85,7 +88,7 @@ class Surface:
             await reply.send(answer.send)
         elif sequence is None:
             await self._pass_on(scope, receive, answer, request_id=request_id)
-            if answer.whole is not None and scope["route_handler"].opt.get(KEPT):
+            if may_keep and answer.whole is not None and scope["route_handler"].opt.get(KEPT):
                 self._kept.expect(address, route=scope.get("path_template") or "")
         else:
             await self._answer_kept(scope, receive, answer, address, sequence=sequence, request_id=request_id)
@@ -148,7 +151,7 @@ class Surface:
             if method not in READS:
                 raise NotFound("There is nothing at an address with a slash at its end. Send this to the one without.")
             return Reply(308, ((b"location", place), (b"content-length", b"0")))
-        refuse_other_sites(method, asked)
+        refuse_other_sites(method, asked, scheme=scope["scheme"])
         check_content_type(method, path, asked)
         return None
 

@@ -6,9 +6,11 @@ from litestar import post
 from litestar.params import JSONBody
 
 from vskill_platform.domain.access import Permission
-from vskill_platform.domain.errors import IllegalTransition, NotFound
+from vskill_platform.domain.errors import Conflict, IllegalTransition, NotFound, SecondReviewerNeeded
+from vskill_platform.domain.review import Reviewer
+from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.pipeline.review import approve_submission, reject_submission
-from vskill_platform.web.access import needs
+from vskill_platform.web.access import caller_of, needs
 from vskill_platform.web.acting import act
 from vskill_platform.web.api import examples
 from vskill_platform.web.api.admin.results import ItemOutcome
@@ -17,7 +19,7 @@ from vskill_platform.web.pages.rendering import PageRequest
 from vskill_platform.web.views import Decide
 
 TAGS = ["admin"]
-_APPROVED = ItemOutcome(id=examples.ID, outcome="published", detail="acme/skills/pdf-forms 1.0.0")
+_APPROVED = ItemOutcome(id=examples.ID, outcome="published", detail="Published as acme/skills/pdf-forms 1.0.0.")
 _REJECTED = ItemOutcome(id=examples.ID, outcome="rejected", detail="It reads keys that it does not need.")
 
 
@@ -29,20 +31,29 @@ _REJECTED = ItemOutcome(id=examples.ID, outcome="rejected", detail="It reads key
     opt=described(
         _APPROVED,
         body=Decide(id=examples.ID, reason="The finding quotes a warning."),
-        errors=(NotFound, IllegalTransition),
+        errors=(NotFound, IllegalTransition, SecondReviewerNeeded, Conflict),
         access=needs(Permission.REVIEW),
     ),
 )
 async def approve(request: PageRequest, data: JSONBody[Decide]) -> ItemOutcome:
-    """Publish the bytes that were scanned, although the scan flagged them."""
+    """Publish the bytes that were scanned, although the scan flagged them.
+
+    What has a critical finding takes two people: the first approval is kept (`outcome` is `first_approval`), and another
+    reviewer's publishes.
+    """
+    caller = caller_of(request)
     submission = await act(
         request,
         "review.approve",
         subject=data.id,
         reason=data.reason,
-        run=lambda: approve_submission(data.id, reason=data.reason),
+        run=lambda: approve_submission(data.id, reason=data.reason, reviewer=Reviewer(caller.id, caller.name)),
     )
-    return ItemOutcome(id=submission.id, outcome="published", detail=f"{submission.slug} {submission.version}")
+    if submission.state is SubmissionState.NEEDS_REVIEW:
+        detail = "Your approval is kept. It has a critical finding, so another reviewer has to approve it too."
+        return ItemOutcome(id=submission.id, outcome="first_approval", detail=detail)
+    detail = f"Published as {submission.slug} {submission.version}."
+    return ItemOutcome(id=submission.id, outcome="published", detail=detail)
 
 
 @post(
@@ -66,7 +77,7 @@ async def reject(request: PageRequest, data: JSONBody[Decide]) -> ItemOutcome:
         reason=data.reason,
         run=lambda: reject_submission(data.id, reason=data.reason),
     )
-    return ItemOutcome(id=submission.id, outcome="rejected", detail=data.reason)
+    return ItemOutcome(id=submission.id, outcome="rejected", detail=f"Rejected: {data.reason}")
 
 
 REVIEW_ROUTES = [approve, reject]

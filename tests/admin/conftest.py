@@ -1,4 +1,4 @@
-"""A registry for the tests of the panel's operating part, and those who work on it."""
+"""Registries for the tests of the panel, and those who work on them."""
 
 from __future__ import annotations
 
@@ -59,3 +59,12 @@ async def acting_as(registry: WorkerEnv) -> AsyncIterator[As]:
     yield open_client
     for client in clients:
         await client.aclose()
+
+
+@pytest.fixture
+async def env(tmp_path: Path) -> AsyncIterator[WorkerEnv]:
+    """An env over a memory engine, with a clock that stands."""
+    clock = FakeClock()
+    engine = await open_memory(clock=clock)
+    yield make_env(engine, clock=clock, folder=tmp_path)
+    await engine.close()

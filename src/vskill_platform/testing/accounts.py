@@ -18,7 +18,7 @@ from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.stores.accounts import create_account
 from vskill_platform.stores.sessions import open_session
 from vskill_platform.stores.tokens import create_token
-from vskill_platform.web.session_cookie import SESSION_COOKIE
+from vskill_platform.web.secure_sessions import SESSION_COOKIE
 from vskill_platform.worker_context import request_env_storage
 
 T = TypeVar("T")

@@ -16,7 +16,7 @@ from litestar.handlers import BaseRouteHandler
 from vskill_platform.accounts.identity import caller_of_session, caller_of_token
 from vskill_platform.domain.access import NOBODY, OPERATOR, Caller, CallerKind, Permission
 from vskill_platform.domain.errors import CredentialRefused, NotAllowed, SignInRequired
-from vskill_platform.web.session_cookie import SESSION_COOKIE
+from vskill_platform.web.secure_sessions import SESSION_COOKIE
 from vskill_platform.web.surface.personal import mark_personal
 
 ACCESS = "access"

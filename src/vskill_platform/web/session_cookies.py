@@ -9,8 +9,8 @@ from __future__ import annotations
 from litestar.datastructures import Cookie
 
 from vskill_platform.accounts.signing_in import HALF_S, Browser
-from vskill_platform.web.access import SESSION_COOKIE
 from vskill_platform.web.pages.rendering import PageRequest
+from vskill_platform.web.secure_sessions import SESSION_COOKIE
 from vskill_platform.web.surface.rate_limits import household
 from vskill_platform.worker_context import current_env
 

@@ -34,6 +34,8 @@ SECTIONS = (
     Section("audit", "Audit log", "/admin/audit", Permission.SEE_AUDIT),
     Section("rules", "Rules", "/admin/rules"),
     Section("publishers", "Publishers", "/admin/publishers", Permission.MANAGE_ACCOUNTS),
+    Section("alerts", "Alerts", "/admin/alerts"),
+    Section("webhooks", "Webhooks", "/admin/webhooks", Permission.MANAGE_ALERTS),
     Section("accounts", "Accounts", "/admin/accounts", Permission.MANAGE_ACCOUNTS),
     Section("settings", "Settings", "/admin/settings", Permission.SEE_SETTINGS),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from litestar.types import ControllerRouterHandler
 
 from vskill_platform.web.admin.accounts import show_accounts
+from vskill_platform.web.admin.alerts import show_alerts
 from vskill_platform.web.admin.audit import show_audit
 from vskill_platform.web.admin.blocklist import show_blocklist
 from vskill_platform.web.admin.overview import show_overview_page
@@ -18,6 +19,7 @@ from vskill_platform.web.admin.skills import show_skill, show_skills, show_skill
 from vskill_platform.web.admin.stuck import show_stuck
 from vskill_platform.web.admin.submissions import show_submission_detail, show_submissions
 from vskill_platform.web.admin.vendors import show_vendors
+from vskill_platform.web.admin.webhooks import show_webhook, show_webhooks
 
 ADMIN_PAGES: list[ControllerRouterHandler] = [
     show_overview_page,
@@ -40,4 +42,7 @@ ADMIN_PAGES: list[ControllerRouterHandler] = [
     show_one_rule,
     show_publishers,
     show_accounts,
+    show_alerts,
+    show_webhooks,
+    show_webhook,
 ]

@@ -28,8 +28,9 @@ from vskill_platform.domain.errors import (
 )
 from vskill_platform.stores.accounts import get_account
 from vskill_platform.stores.sessions import end_session
-from vskill_platform.web.access import SESSION_COOKIE, caller_of
+from vskill_platform.web.access import caller_of
 from vskill_platform.web.pages.rendering import PageRequest, page
+from vskill_platform.web.secure_sessions import SESSION_COOKIE, require_secure
 from vskill_platform.web.session_cookies import (
     HALF_COOKIE,
     browser_of,
@@ -92,6 +93,7 @@ def own_path(wanted: str) -> str:
 @get("/login")
 async def show_login(request: PageRequest, wanted: Next = "") -> Response[str] | Redirect:
     """The form. Who is signed in already is led on."""
+    require_secure(request)
     if caller_of(request).id:
         return _go(own_path(wanted))
     return _login_page(request, wanted=wanted)
@@ -100,6 +102,7 @@ async def show_login(request: PageRequest, wanted: Next = "") -> Response[str] |
 @post("/login")
 async def send_login(request: PageRequest, data: SentLogin) -> Response[str] | Redirect:
     """Sign in and go on; or ask for a code; or say what is wrong, beside the form."""
+    require_secure(request)
     try:
         found = await sign_in(data.name, data.password, browser=browser_of(request))
     except (SignInFailed, InvalidInput, RegistryBusy) as error:
@@ -147,6 +150,7 @@ async def send_logout(request: PageRequest) -> Redirect:
 @get("/setup")
 async def show_setup(request: PageRequest, token: FromQuery[str] = "") -> Response[str]:
     """The form behind a link that sets a password. A link that was used is told as gone."""
+    require_secure(request)
     _, account = await open_link(token)
     return _setup_page(request, token=token, login=account.name if account else "")
 
@@ -154,6 +158,7 @@ async def show_setup(request: PageRequest, token: FromQuery[str] = "") -> Respon
 @post("/setup", status_code=HTTP_200_OK)
 async def send_setup(request: PageRequest, data: SentSetup) -> Response[str] | Redirect:
     """Set the password, and sign in with it unless a code is wanted as well."""
+    require_secure(request)
     _, before = await open_link(data.token)
     try:
         if data.password != data.again:

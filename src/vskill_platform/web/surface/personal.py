@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from litestar.types import Scope
 
-from vskill_platform.web.session_cookie import SESSION_COOKIE
+from vskill_platform.web.secure_sessions import SESSION_COOKIE
 
 _PLACES = ("/account", "/admin", "/login", "/logout", "/api/v1/account", "/api/v1/admin")
 _MARKS = "vskill_platform.marks"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from litestar.types import ControllerRouterHandler
 
 from vskill_platform.web.api.admin.accounts import ACCOUNT_ROUTES
+from vskill_platform.web.api.admin.alerts import ALERT_ROUTES
 from vskill_platform.web.api.admin.audit import AUDIT_ROUTES
 from vskill_platform.web.api.admin.blocklist import BLOCKLIST_ROUTES
 from vskill_platform.web.api.admin.catalog import CATALOG_ROUTES
@@ -26,6 +27,7 @@ from vskill_platform.web.api.admin.submission_details import SUBMISSION_DETAIL_R
 from vskill_platform.web.api.admin.submissions import SUBMISSION_ROUTES
 from vskill_platform.web.api.admin.tokens import TOKEN_ROUTES
 from vskill_platform.web.api.admin.vendors import VENDOR_ROUTES
+from vskill_platform.web.api.admin.webhooks import WEBHOOK_ROUTES
 
 ADMIN_ROUTES: list[ControllerRouterHandler] = [
     *QUEUE_ROUTES,
@@ -50,4 +52,6 @@ ADMIN_ROUTES: list[ControllerRouterHandler] = [
     *RESCAN_ROUTES,
     *ACCOUNT_ROUTES,
     *TOKEN_ROUTES,
+    *ALERT_ROUTES,
+    *WEBHOOK_ROUTES,
 ]

@@ -1,4 +1,4 @@
-"""The cookie that a session's secret travels in: for this host alone, over a connection that nobody listens to.
+"""Where a session's cookie can be kept: for this host alone, over a connection that nobody listens to.
 
 Browsers keep a `__Host-` cookie only where it is `Secure`, has the path `/` and no domain, and they take `Secure` cookies over
 HTTPS and from the machine itself. So a neighbour on another subdomain cannot plant one, and signing in over plain HTTP from
@@ -12,22 +12,11 @@ from ipaddress import ip_address
 from typing import Any
 
 from litestar import Request
-from litestar.datastructures import Cookie, State
+from litestar.datastructures import State
 
 from vskill_platform.domain.errors import InsecureSignIn
 
 SESSION_COOKIE = "__Host-session"
-
-
-def session_cookie(request: Request[Any, Any, State], secret: str) -> Cookie:
-    """The cookie of a session that has just begun. It ends with the browser. Raises InsecureSignIn."""
-    require_secure(request)
-    return _cookie(secret)
-
-
-def ended_cookie() -> Cookie:
-    """The cookie that takes a session's place when it is over."""
-    return _cookie("", max_age=0)
 
 
 def require_secure(request: Request[Any, Any, State]) -> None:
@@ -38,12 +27,6 @@ def require_secure(request: Request[Any, Any, State]) -> None:
             "Open the registry by its https:// address. If you do, the proxy in front of it is not believed: name it "
             "in the setting `trusted_proxies` and have it send X-Forwarded-Proto."
         )
-
-
-def _cookie(value: str, *, max_age: int | None = None) -> Cookie:
-    return Cookie(
-        key=SESSION_COOKIE, value=value, path="/", max_age=max_age, secure=True, httponly=True, samesite="lax"
-    )
 
 
 def _is_this_machine(host: str) -> bool:

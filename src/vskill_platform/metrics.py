@@ -97,6 +97,12 @@ STREAMS_ENDED = Counter(
     ["reason"],
     registry=REGISTRY,
 )
+WEBHOOK_TRIES = Counter(
+    "vskill_webhook_tries",
+    "Tries to deliver a webhook by this worker: delivered, failed (comes again) or given_up.",
+    ["outcome"],
+    registry=REGISTRY,
+)
 ProcessCollector(registry=REGISTRY)
 
 
@@ -122,7 +128,8 @@ SUBMISSIONS = Fact("vskill_submissions", "Submissions by state.", ("state",))
 STUCK = Fact(
     "vskill_submissions_stuck", "Submissions that have not moved for five minutes; from 10,000 on no more are counted."
 )
-FACTS = (READABLE, QUEUE_MESSAGES, QUEUE_OLDEST, QUEUE_PAUSED, SUBMISSIONS, STUCK)
+ALERTS = Fact("vskill_alerts_open", "Alerts that are open, by severity.", ("severity",))
+FACTS = (ALERTS, READABLE, QUEUE_MESSAGES, QUEUE_OLDEST, QUEUE_PAUSED, SUBMISSIONS, STUCK)
 
 
 class Described(NamedTuple):

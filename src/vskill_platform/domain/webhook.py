@@ -22,8 +22,9 @@ DELAYS_S = (5.0, 30.0, 120.0, 600.0, 3600.0, 21_600.0)
 """How long after each failed try the next one comes. After the last there is none."""
 MOST_TRIES = len(DELAYS_S) + 1
 _SPREAD = 0.2
+_HIGHEST = 10**16 - 1
 
-SUBMISSION_EVENTS = ("submission.created", "submission.state_changed", "submission.needs_review", "scan.completed")
+SUBMISSION_EVENTS = ("submission.created", "submission.state_changed", "submission.needs_review")
 SKILL_EVENTS = (
     "skill.published",
     "skill.updated",
@@ -36,6 +37,7 @@ SKILL_EVENTS = (
     "version.restored",
 )
 OPERATOR_EVENTS = (
+    "scan.completed",
     "alert.opened",
     "alert.repeated",
     "alert.closed",
@@ -127,13 +129,13 @@ def deliveries_prefix(identity: str) -> str:
 
 
 def delivery_key(identity: str, number: str) -> str:
-    """The key of one delivery; keys sort in the order of events."""
+    """The key of one delivery; the newest sorts first."""
     return f"{deliveries_prefix(identity)}{number}"
 
 
 def event_number(sequence: int) -> str:
-    """The name of an event among a receiver's deliveries."""
-    return f"{sequence:016d}"
+    """The name of an event among a receiver's deliveries. The newest sorts first, because that is who is looked for."""
+    return f"{_HIGHEST - sequence:016d}"
 
 
 def event_id(sequence: int, at_ms: int) -> MessageId:

@@ -16,6 +16,7 @@ from vskill_platform.web.api.members import MEMBER_ROUTES
 from vskill_platform.web.api.own_skills import OWN_SKILL_ROUTES
 from vskill_platform.web.api.own_submissions import OWN_SUBMISSION_ROUTES
 from vskill_platform.web.api.owning import NOT_KEPT
+from vskill_platform.web.api.publisher_webhooks import PUBLISHER_WEBHOOK_ROUTES
 from vskill_platform.web.api.reference import show_api_page, show_openapi
 from vskill_platform.web.api.skill_routes import SKILL_ROUTES
 from vskill_platform.web.api.stats import show_queue_health, show_stats, show_stats_health
@@ -30,7 +31,13 @@ from vskill_platform.web.api.submissions import create_submission, retry_submiss
 
 OWN_ROUTES = Router(
     "/",
-    route_handlers=[*CLAIM_ROUTES, *MEMBER_ROUTES, *OWN_SKILL_ROUTES, *OWN_SUBMISSION_ROUTES],
+    route_handlers=[
+        *CLAIM_ROUTES,
+        *MEMBER_ROUTES,
+        *OWN_SKILL_ROUTES,
+        *OWN_SUBMISSION_ROUTES,
+        *PUBLISHER_WEBHOOK_ROUTES,
+    ],
     response_headers=NOT_KEPT,
 )
 """What is about somebody's own: no answer of these is kept by anybody."""

@@ -133,6 +133,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     rules_interval_s: Annotated[
         float, Meta(ge=1, le=3600, description="Time between two looks for a dry run or a rescan to go on with.")
     ] = 10.0
+    rescan_in_flight: Annotated[
+        int, Meta(ge=1, le=1000, description="Skills that a rescan of everything has in the queue at a time.")
+    ] = 50
     rule_hits_interval_s: Annotated[
         float, Meta(ge=1, le=604_800, description="Time between two countings of how often each rule hit.")
     ] = 3600.0

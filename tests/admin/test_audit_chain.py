@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from vskill_platform.domain.audit import AUDIT_HEAD_KEY, Act, AuditEntry, AuditHead, audit_key, seal
-from vskill_platform.engines.memory import open_memory
 from vskill_platform.engines.postgres import open_postgres
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.ports.commit import ABSENT, Delete, Put
@@ -22,14 +20,6 @@ from vskill_platform.testing.envs import make_env
 from vskill_platform.worker_context import current_env, request_env_storage
 
 ENTRIES = 12
-
-
-@pytest.fixture
-async def env(tmp_path: Path) -> AsyncIterator[WorkerEnv]:
-    clock = FakeClock()
-    engine = await open_memory(clock=clock)
-    yield make_env(engine, clock=clock, folder=tmp_path)
-    await engine.close()
 
 
 async def append(env: WorkerEnv, number: int, *, actor: str = "ada", act: str = "queue.pause") -> None:

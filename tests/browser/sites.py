@@ -15,11 +15,18 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 
 from tests.acceptance.commands import LIMIT_S
 from tests.acceptance.process_group import ProcessGroup, process_group
+from vskill_platform.cli.registry import open_registry
+from vskill_platform.domain.access import Role
 from vskill_platform.domain.submission import CATEGORY_OF, Category, SubmissionState
+from vskill_platform.settings import load_settings
 from vskill_platform.testing.git_repos import BareRepository, make_repository
 from vskill_platform.testing.git_server import serve_application_in_thread
+from vskill_platform.web.secure_sessions import SESSION_COOKIE
+from vskill_platform.web.api.admin.accounts import ChangedAccount, NewAccount
 from vskill_platform.web.clients.git_http import GitHttp, repositories_below
 
+PASSWORD = "grey otters swim upstream"
+"""Of every account that tests make here."""
 _LOOK_S = 0.05
 View = dict[str, Any]
 
@@ -66,6 +73,7 @@ class Site:
     folder: Path
     source: str
     gate: Gate
+    sessions: dict[Role, str] = field(default_factory=dict)
 
     def make_repository(self, name: str, files: Mapping[str, bytes]) -> tuple[BareRepository, str]:
         """A repository and its address; `name` is `owner/repository`."""
@@ -100,6 +108,31 @@ class Site:
             if child["state"] != SubmissionState.PUBLISHED:
                 await self.approve(child["id"])
         return list((await self.look(view["id"]))["children"])
+
+    async def session(self, role: Role) -> str:
+        """The secret of a session of the site's account with a role, which is made for the first who asks."""
+        if role not in self.sessions:
+            name = role.value.lower().replace("_", "-")
+            self.sessions[role] = await self.join(await self.invite(name, role), name)
+        return self.sessions[role]
+
+    async def invite(self, name: str, role: Role) -> str:
+        """Have the operator make an account. Returns the path of the link that sets its password."""
+        settings = load_settings(self.group.environment)
+        async with open_registry(settings) as registry:
+            wanted = NewAccount(name=name, role=role, reason="A test wants it.")
+            made = await registry.post("/api/v1/admin/accounts", ChangedAccount, wanted)
+        assert made.link is not None
+        return made.link
+
+    async def join(self, link: str, name: str, *, password: str = PASSWORD) -> str:
+        """Use a link. Returns the secret of the session that it opens."""
+        token = link.partition("token=")[2]
+        form = {"token": token, "name": name, "password": password, "again": password}
+        async with httpx.AsyncClient(base_url=self.address, timeout=LIMIT_S) as client:
+            answer = await client.post("/setup", data=form)
+            assert answer.status_code == 303, answer.text
+            return str(answer.cookies[SESSION_COOKIE])
 
     async def approve(self, identity: str) -> None:
         """Have the operator publish what the scan did not let pass."""

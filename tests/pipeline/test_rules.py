@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -12,20 +13,20 @@ import pytest
 from tests.pipeline.journey import Journey, skill_md
 from vskill_platform.domain.content import SkillContent
 from vskill_platform.domain.errors import Conflict, IllegalTransition, InvalidInput, NotFound
-from vskill_platform.domain.ids import scan_key
+from vskill_platform.domain.ids import CommitId, scan_key
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.rule_changes import OFF
 from vskill_platform.domain.scan import ScanReport, Verdict
 from vskill_platform.domain.submission import SubmissionState
-from vskill_platform.pipeline import kept_reports, rescan_all
+from vskill_platform.pipeline import kept_reports
 from vskill_platform.pipeline.dry_runs import NOT_KEPT, advance_dry_run, start_dry_run
 from vskill_platform.pipeline.rescan import rescan_skill
 from vskill_platform.pipeline.rescan_all import advance_rescan, start_rescan, steer_rescan
 from vskill_platform.pipeline.review import approve_submission
 from vskill_platform.pipeline.rule_hits import count_rule_hits
 from vskill_platform.pipeline.rules import change_rule, rules_in_force
-from vskill_platform.ports.commit import Delete
+from vskill_platform.ports.commit import Commit, Committed, Delete, Operation
 from vskill_platform.ports.scanner import NO_CHANGES, Scanner
 from vskill_platform.scanning.rescoring import OTHER_RULES, WAS_OFF
 from vskill_platform.stores.dry_runs import DryRun, read_changes
@@ -160,9 +161,7 @@ async def test_dry_run_says_what_a_rescan_then_does__for_every_skill(
 async def rescanned(journey: Journey) -> Rescan:
     """Everything scanned again, by workers and cron in turn."""
     started = await journey.inside(lambda: start_rescan(by="root", reason="New rules."))
-    while await journey.inside(find_active_rescan) is not None:
-        await journey.inside(lambda: advance_rescan(until_ms=0))
-        await journey.work()
+    await finish_rescan(journey)
     return (await journey.inside(lambda: get_rescan(started.id))).rescan
 
 
@@ -181,11 +180,9 @@ async def test_dry_run_counts_apart_what_it_does_not_know(journey: Journey) -> N
     assert (run.unchanged, run.unknown) == (0, {NOT_KEPT: 1, OTHER_RULES: 1, WAS_OFF: 1})
 
 
-async def test_rescan_goes_on_where_it_was__and_starts_nothing_twice(
-    journey: Journey, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_rescan_goes_on_where_it_was__and_starts_nothing_twice(journey: Journey) -> None:
     skills = await publish_many(journey, {f"s-{number}": f"Greet {number} people." for number in range(5)})
-    monkeypatch.setattr(rescan_all, "MOST_IN_FLIGHT", 2)
+    journey = journey.with_env(settings=msgspec.structs.replace(journey.env.settings, rescan_in_flight=2))
     await change(journey, "PI-001", OFF)
     started = await journey.inside(lambda: start_rescan(by="root", reason="New rules."))
     with pytest.raises(Conflict):
@@ -199,9 +196,7 @@ async def test_rescan_goes_on_where_it_was__and_starts_nothing_twice(
     paused = (await journey.inside(lambda: get_rescan(started.id))).rescan
     assert (paused.started, paused.in_flight, paused.finished) == (2, (), 2)
     await journey.inside(lambda: steer_rescan(started.id, RescanState.RUNNING))
-    while await journey.inside(find_active_rescan) is not None:
-        await journey.inside(lambda: advance_rescan(until_ms=0))
-        await journey.work()
+    await finish_rescan(journey)
     done = (await journey.inside(lambda: get_rescan(started.id))).rescan
     assert (done.state, done.examined, done.started, done.finished) == (RescanState.DONE, 5, 5, 5)
     assert [(await journey.read(one.id)).run for one in skills.values()] == [2] * 5
@@ -209,6 +204,65 @@ async def test_rescan_goes_on_where_it_was__and_starts_nothing_twice(
     assert (again.examined, again.current, again.started) == (5, 5, 0)
     with pytest.raises(IllegalTransition):
         await journey.inside(lambda: steer_rescan(started.id, RescanState.STOPPED))
+
+
+class _Killed(BaseException):
+    """The process is gone."""
+
+
+@dataclass
+class DyingWrites:
+    """The real writes of a process that is killed at one of its commits: just before it, or just after it."""
+
+    writes: Commit
+    left: int
+    is_after: bool
+
+    async def commit(self, operations: Sequence[Operation], *, id: CommitId | None = None) -> Committed:
+        """Write, unless this is the end."""
+        self.left -= 1
+        if self.left > 0 or (self.left == 0 and self.is_after):
+            committed = await self.writes.commit(operations, id=id)
+            if self.left:
+                return committed
+        raise _Killed
+
+
+async def test_rescan_starts_nothing_twice_and_forgets_nothing__wherever_its_process_is_killed(
+    journey: Journey,
+) -> None:
+    skills = await publish_many(journey, {"a-one": "Greet people.", "b-two": "Be nice.", "c-three": "Smile."})
+    journey = journey.with_env(settings=msgspec.structs.replace(journey.env.settings, rescan_in_flight=2))
+    runs, kills = 1, 0
+    for number, is_after in itertools.product(range(1, 9), (False, True)):
+        await change(journey, "PI-001", OFF if runs % 2 else "low")
+        started = await journey.inside(lambda: start_rescan(by="root", reason="New rules."))
+        writes = DyingWrites(journey.env.writes, number, is_after)
+        kills += await _is_killed(journey, journey.with_env(writes=writes))
+        await finish_rescan(journey)
+        done = (await journey.inside(lambda started=started: get_rescan(started.id))).rescan
+        runs += 1
+        assert [(await journey.read(one.id)).run for one in skills.values()] == [runs] * 3, (number, is_after)
+        assert (done.state, done.examined, done.started, done.finished) == (RescanState.DONE, 3, 3, 3)
+    assert kills >= 8
+
+
+async def _is_killed(journey: Journey, dying: Journey) -> bool:
+    """Let a process that will be killed advance the rescan, beside workers that live on."""
+    for _ in range(5):
+        try:
+            await dying.inside(lambda: advance_rescan(until_ms=0))
+        except _Killed:
+            return True
+        await journey.work()
+    return False
+
+
+async def finish_rescan(journey: Journey) -> None:
+    """Advance and work in turn until the rescan has ended."""
+    while await journey.inside(find_active_rescan) is not None:
+        await journey.inside(lambda: advance_rescan(until_ms=0))
+        await journey.work()
 
 
 async def test_new_submission_is_served_before_a_rescan(journey: Journey) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -13,16 +14,20 @@ import httpx
 from tests.pipeline.journey import LOOPBACK, skill_md
 from vskill_platform.domain.access import Role
 from vskill_platform.domain.account import Account
-from vskill_platform.domain.ids import sha256_digest
+from vskill_platform.domain.ids import claim_key, sha256_digest
+from vskill_platform.domain.publisher import Publisher, PublisherKind, place_of
 from vskill_platform.domain.scan import Capabilities, Verdict
 from vskill_platform.domain.skill import CertTier, SkillVersion
 from vskill_platform.domain.slug import owner_handle, skill_slug
 from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.ingest.git import GitSource
+from vskill_platform.ports.commit import Operation, Put
 from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.settings import convert_settings
+from vskill_platform.stores.fresh import commit_fresh
+from vskill_platform.stores.publishers import granting
 from vskill_platform.stores.versions import putting_version
 from vskill_platform.testing.accounts import in_request, make_account, make_session, sign_in
 from vskill_platform.testing.builders import collect_keys
@@ -34,7 +39,6 @@ from vskill_platform.testing.submissions import putting_skill, putting_submissio
 from vskill_platform.web.app import create_control_app, create_web_app
 
 T = TypeVar("T")
-TOKEN_LINE = b"# who we are\n%s\n"
 
 
 @dataclass
@@ -78,22 +82,32 @@ class Site:
     stack: AsyncExitStack
     known: dict[str, Person] = field(default_factory=dict)
 
+    @cached_property
+    def web(self) -> object:
+        """The public application. Making one takes longer than most requests, so all share it."""
+        return create_web_app(self.env)
+
+    @cached_property
+    def control(self) -> object:
+        """The application of the control socket."""
+        return create_control_app(self.env)
+
     async def person(self, name: str, role: Role = Role.SUBMITTER, *, email: str | None = None) -> Person:
         """The account of this name, signed in; made where there is none."""
         if name not in self.known:
             account = await make_account(self.env, name, role, email=email)
-            client = await self._client(create_web_app(self.env))
+            client = await self._client(self.web)
             sign_in(client, await make_session(self.env, account))
             self.known[name] = Person(client, account)
         return self.known[name]
 
     async def nobody(self) -> Person:
         """Somebody who has not signed in."""
-        return Person(await self._client(create_web_app(self.env)))
+        return Person(await self._client(self.web))
 
     async def operator(self) -> Person:
         """The operator, on the control socket."""
-        return Person(await self._client(create_control_app(self.env)))
+        return Person(await self._client(self.control))
 
     async def _client(self, app: object) -> httpx.AsyncClient:
         transport = httpx.ASGITransport(app=cast("Any", app), client=("192.0.2.1", 1))
@@ -129,6 +143,7 @@ class Site:
         )
         newest = make_version(slug, versions[-1], repo_url=repo_url, submission_id=submission.id)
         operations = [
+            Put(claim_key(repo_url, skill), submission.id.encode()),
             *putting_submission(submission),
             *putting_skill(
                 slug,
@@ -149,11 +164,16 @@ class Site:
         await self.env.writes.commit(operations)
         return slug
 
-    async def own(self, owner: Person, name: str = "acme/greeting") -> str:
-        """Have somebody own what is published from a repository, by the operator's word; gives the handle."""
-        body = {"repoUrl": self.url(name), "login": owner.account and owner.account.name, "reason": "It is theirs."}
-        granted = await (await self.operator()).post("/api/v1/admin/publishers", body)
-        return str(granted["handle"])
+    async def own(self, owner: Person, repo_url: str = "") -> str:
+        """Have somebody own what is published from a repository; gives the handle."""
+        url = repo_url or self.url("acme/greeting")
+        handle = owner_handle(url)
+
+        async def prepare() -> tuple[Publisher, list[Operation]]:
+            return await granting(handle, place=place_of(url), kind=PublisherKind.PERSON, account=owner.id)
+
+        await self.inside(lambda: commit_fresh(prepare))
+        return handle
 
     async def everything(self) -> dict[str, bytes]:
         """Every key and value of the store."""

@@ -131,7 +131,8 @@ async def test_owner_of_one_place_owns_nothing__of_another_with_the_same_handle(
 async def test_operator_grants_transfers_and_removes__each_audited(site: Site) -> None:
     ada, mel = await site.person("ada"), await site.person("mel")
     operator = await site.operator()
-    handle = await site.own(ada)
+    body = {"repoUrl": site.url(NAME), "login": "ada", "reason": "It is theirs."}
+    handle = (await operator.post("/api/v1/admin/publishers", body))["handle"]
     assert [one["handle"] for one in (await ada.get("/api/v1/account/publishers"))["publishers"]] == [handle]
     admin = f"/api/v1/admin/publishers/{handle}"
     assert (await operator.ask("POST", f"{admin}/transfer", {"login": "mel", "reason": " "})).status_code == 400

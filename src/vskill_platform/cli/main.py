@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "status": ("status", "HELP"),
     "scan": ("scan", "HELP"),
     "explain": ("explain", "HELP"),
+    "rules": ("rules", "HELP"),
     "skills": ("skills", "HELP"),
     "health": ("health", "HELP"),
     "stuck": ("stuck", "HELP"),

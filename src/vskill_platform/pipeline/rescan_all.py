@@ -17,7 +17,7 @@ from vskill_platform.domain.records import Submission
 from vskill_platform.domain.skill import Skill
 from vskill_platform.domain.submission import DELIVERABLE_STATES
 from vskill_platform.domain.times import iso_from_ms
-from vskill_platform.pipeline.kept_reports import count_published
+from vskill_platform.pipeline.kept_reports import PART_SKILLS, count_published
 from vskill_platform.pipeline.rescan import starting_rescan
 from vskill_platform.pipeline.rules import rules_in_force
 from vskill_platform.stores.rescans import (
@@ -35,8 +35,6 @@ from vskill_platform.stores.skills import read_published_part
 from vskill_platform.stores.submissions import get_submissions_fresh
 from vskill_platform.worker_context import current_env
 
-MOST_IN_FLIGHT = 50
-"""Skills that are scanned again at a time, so that a rescan never fills the queue."""
 URGENCY = -1000
 """Far behind everything that somebody waits for."""
 LOOK_S = 0.2
@@ -152,13 +150,14 @@ def _with_failure(rescan: Rescan, told: str) -> Rescan:
 
 async def _fill_up(found: FoundRescan) -> FoundRescan:
     """Start as many skills as there is room for, from where the walk stands."""
-    while not found.rescan.is_walked and len(found.rescan.in_flight) < MOST_IN_FLIGHT:
-        part = await read_published_part(found.rescan.cursor, limit=MOST_IN_FLIGHT)
+    most = current_env("settings").settings.rescan_in_flight
+    while not found.rescan.is_walked and len(found.rescan.in_flight) < most:
+        part = await read_published_part(found.rescan.cursor, limit=PART_SKILLS)
         after = found.rescan.after.encode()
         for skill in part.skills:
             if skill.slug.encode() <= after:
                 continue
-            if len(found.rescan.in_flight) >= MOST_IN_FLIGHT:
+            if len(found.rescan.in_flight) >= most:
                 return await _keep(found, found.rescan)
             found = await _take(found, skill)
         rescan, unread = found.rescan, part.skills.malformed

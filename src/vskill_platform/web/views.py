@@ -10,7 +10,6 @@ from vskill_platform.domain.blocklist import Block, BlockKind
 from vskill_platform.domain.capabilities import CapabilityChanges
 from vskill_platform.domain.lint import Lint
 from vskill_platform.domain.records import HistoryEntry
-from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.domain.scan import Capabilities, ScanReport
 from vskill_platform.domain.skill import PublishedSkillSummary
 from vskill_platform.domain.submission import Actor, SubmissionState
@@ -96,20 +95,6 @@ class SubmissionView(ChildView, frozen=True, kw_only=True, rename="camel"):
     capability_changes: CapabilityChanges | None = None
     published_skill_name: str | None = None
     position: Position | None = None
-
-
-class StuckView(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A submission that has not moved for the threshold, and what the queue knows of its message."""
-
-    id: str
-    state: SubmissionState
-    repo_url: str
-    skill_name: str
-    updated_at: str
-    stuck_for_ms: int
-    message: MessageStatus
-    attempts: int
-    error: str | None
 
 
 class DeadLetter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -9,6 +9,7 @@ import gc
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 
 import msgspec
 
@@ -131,6 +132,7 @@ def _capabilities(skill: SkillUnderScan, facts: Sequence[Fact]) -> Capabilities 
         return None
 
 
+@lru_cache(maxsize=4)
 def _ensure_checks_exist(ruleset: Ruleset) -> None:
     unknown = sorted({rule.check for rule in ruleset.check_rules if rule.check} - CHECK_NAMES)
     if unknown:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from litestar import Response, get
 from litestar.params import QueryParameter
@@ -17,13 +17,19 @@ from vskill_platform.web.admin.frame import admin_page
 from vskill_platform.web.api.admin.blocklist import BlockPreview, read_preview
 from vskill_platform.web.pages.paging import PageNumber, make_paging, offset_of
 from vskill_platform.web.pages.rendering import PageRequest
-from vskill_platform.web.views import BlockView, view_block
 
 ROWS = 50
 Words = Annotated[str, QueryParameter(name="q", max_length=500)]
 Digest = Annotated[str, QueryParameter(name="digest", max_length=100)]
 SkillName = Annotated[str, QueryParameter(name="skillName", max_length=200)]
 RepoUrl = Annotated[str, QueryParameter(name="repoUrl", max_length=2000)]
+
+
+class Entry(NamedTuple):
+    """An entry, and the key that it is taken back by."""
+
+    key: str
+    block: Block
 
 
 @get("/admin/blocklist", opt={ACCESS: needs(Permission.SEE_PANEL)})
@@ -67,13 +73,13 @@ async def _preview(request: PageRequest, wanted: dict[str, str]) -> tuple[BlockP
         return None, error.message
 
 
-async def _search(words: str) -> list[BlockView]:
+async def _search(words: str) -> list[Entry]:
     """The entries that have all the words in them, newest first."""
     entries = require_complete(await list_blocks())
     parts = words.casefold().split()
     found = [block for block in entries if all(part in _text(block) for part in parts)]
     found.sort(key=lambda block: block.created_at, reverse=True)
-    return [view_block(block, key=block_key(block)) for block in found]
+    return [Entry(block_key(block), block) for block in found]
 
 
 def _text(block: Block) -> str:

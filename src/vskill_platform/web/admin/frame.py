@@ -22,7 +22,10 @@ class Section(NamedTuple):
 
 
 SECTIONS = (
+    Section("overview", "Overview", "/admin"),
     Section("queue", "Queue", "/admin/queue"),
+    Section("stuck", "Stuck", "/admin/stuck"),
+    Section("submissions", "Submissions", "/admin/submissions"),
     Section("review", "Review desk", "/admin/review"),
     Section("reports", "Reports", "/admin/reports"),
     Section("skills", "Skills", "/admin/skills"),
@@ -34,6 +37,7 @@ SECTIONS = (
     Section("alerts", "Alerts", "/admin/alerts"),
     Section("webhooks", "Webhooks", "/admin/webhooks", Permission.MANAGE_ALERTS),
     Section("accounts", "Accounts", "/admin/accounts", Permission.MANAGE_ACCOUNTS),
+    Section("settings", "Settings", "/admin/settings", Permission.SEE_SETTINGS),
 )
 
 

@@ -84,7 +84,7 @@ async def show_submission(
         item=item,
         age_ms=max(0, current_env("clock").clock.now_ms() - ms_from_iso(item.row.since)),
         findings=[Numbered(count, found, found is chosen, found.file == path) for count, found in numbered],
-        path=path,
+        file_path=path,
         text=_text(looked, path, [pair for pair in numbered if pair[1].file == path], around),
         pieces_of=pieces_of,
         changes=[(change, list(diff_lines(change.diff or ""))) for change in item.file_changes],

@@ -25,20 +25,26 @@ def prose_views(skill: SkillUnderScan) -> Iterator[View]:
     """Each text for readers, with an empty line for every line of code in it: the lines stay the same lines."""
     for file in skill.files:
         if file.shape is Shape.TEXT and (file.is_markdown or suffix_of(file.path) in PROSE_SUFFIXES):
-            data = _prose(file)
-            yield View(file=file.path, layer="prose", kinds=file.kinds, data=data, locate=LineIndex(data).locate)
+            text = _without_code(file) if file.is_markdown else file.text
+            plain = _unhyphenated(text) if file.is_markdown and "-\n" in text else text
+            data = file.encoded if plain == file.text else plain.encode()
+            yield View(
+                file=file.path,
+                layer="prose",
+                kinds=file.kinds,
+                data=data,
+                locate=LineIndex(data).locate,
+                has_lines_of_file=plain == text,
+            )
 
 
-def _prose(file: FileUnderScan) -> bytes:
-    if not file.is_markdown:
-        return file.encoded
+def _without_code(file: FileUnderScan) -> str:
     lines = list(file.lines)
     for block in file.document.blocks:
         if block.kind in _LEFT_OUT and not _is_prose(block, of_lines=len(lines)):
             kept = [line if _SENTENCE.match(line) else "" for line in lines[block.first_line - 1 : block.last_line]]
             lines[block.first_line - 1 : block.last_line] = kept
-    text = "\n".join(lines)
-    return (_unhyphenated(text) if "-\n" in text else text).encode()
+    return "\n".join(lines)
 
 
 def _unhyphenated(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
@@ -10,7 +9,7 @@ from vskill_platform.scanning.tier1.file_kinds import FileKind, Shape
 from vskill_platform.scanning.tier1.meaning.concepts import concept
 from vskill_platform.scanning.tier1.meaning.prose import prose_views
 from vskill_platform.scanning.tier1.meaning.statements import statements_in, texts_of
-from vskill_platform.scanning.tier1.meaning.strangers import count_mentions, strangers_in
+from vskill_platform.scanning.tier1.meaning.strangers import Mentions, strangers_in
 from vskill_platform.scanning.tier1.meaning.tells import against_the_user
 from vskill_platform.scanning.tier1.skill import Hit, Observation, SkillUnderScan
 from vskill_platform.scanning.tier1.views.view import LineIndex, View
@@ -25,15 +24,15 @@ def read_prose(skill: SkillUnderScan) -> Iterator[Observation]:
 
 def read_views(views: Iterable[View], skill: SkillUnderScan) -> Iterator[Observation]:
     """What those rules find in these views."""
-    mentions: Counter[str] | None = None
+    mentions: Mentions | None = None
     for view in views:
         is_prose = bool(view.kinds & FOR_READERS)
         if is_prose and mentions is None:
-            mentions = count_mentions(skill)
+            mentions = Mentions(skill)
         for text in texts_of(view.data):
             yield from statements_in(text, view, skill)
             if is_prose and mentions is not None:
-                for seen in chain(against_the_user(text, view, skill), strangers_in(text, view, skill, mentions)):
+                for seen in chain(against_the_user(text, view, skill), strangers_in(text, view, mentions)):
                     rules = skill.ruleset.rules_by_check.get(seen.check, ())
                     yield from (Hit(rule, *seen[1:]) for rule in rules)
 

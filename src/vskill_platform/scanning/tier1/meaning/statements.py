@@ -144,17 +144,14 @@ class Text:
         """Whether one of the concepts of `a|b` can occur at all."""
         return len(self._languages) > 1 or not self.in_english.isdisjoint(_alternatives(either))
 
-    def _may_say_all(self, rule: Rule) -> bool:
+    def may_say_all(self, says: tuple[str, ...]) -> bool:
         """Whether all concepts of a rule can occur; the rarest is asked for first."""
         if len(self._languages) > 1:
             return True
-        english = self.in_english
-        return not any(english.isdisjoint(_alternatives(either)) for either in reversed(rule.says))
+        return not any(map(self.in_english.isdisjoint, _from_the_rarest(says)))
 
     def statements(self, rule: Rule) -> Iterator[Span]:
         """Where the rule's concepts come together: the place of what is done, once a sentence."""
-        if not self._may_say_all(rule):
-            return
         looked_at = -1
         for rarest in self.places(_alternatives(rule.says[-1])):
             if rarest.start < looked_at:
@@ -226,6 +223,12 @@ def _alternatives(either: str) -> tuple[str, ...]:
     return tuple(either.split("|"))
 
 
+@cache
+def _from_the_rarest(says: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """The concepts that a rule asks for, the last first."""
+    return tuple(_alternatives(either) for either in reversed(says))
+
+
 def statement_analyser(make_views: ViewMaker) -> Analyser:
     """The analyser that reads these views for what their sentences say."""
 
@@ -240,7 +243,7 @@ def statement_analyser(make_views: ViewMaker) -> Analyser:
 def statements_in(text: Text, view: View, skill: SkillUnderScan) -> Iterator[Hit]:
     """Where the rules that apply to a view hit what its sentences say."""
     for rule in skill.ruleset.statement_rules:
-        if not rule.applies_to.isdisjoint(view.kinds):
+        if not rule.applies_to.isdisjoint(view.kinds) and text.may_say_all(rule.says):
             found = islice(text.statements(rule), skill.limits.max_matches)
             yield from (hit_at(rule, view, span) for span in found)
 

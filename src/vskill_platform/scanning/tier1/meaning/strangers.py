@@ -19,7 +19,7 @@ from vskill_platform.scanning.tier1.file_kinds import Shape
 from vskill_platform.scanning.tier1.matching import line_around
 from vskill_platform.scanning.tier1.meaning.statements import Text
 from vskill_platform.scanning.tier1.patterns import Span, compile_pattern
-from vskill_platform.scanning.tier1.skill import Sighting, SkillUnderScan
+from vskill_platform.scanning.tier1.skill import FileUnderScan, Sighting, SkillUnderScan
 from vskill_platform.scanning.tier1.views.view import View
 
 GIVES = "gives_to_a_stranger"
@@ -48,16 +48,54 @@ _COVER = "conceal|unattended|always|deceive|claims|no-choice"
 
 
 class Address(NamedTuple):
-    """An address in a text, and the host it leads to."""
+    """An address in a text, and the host it leads to; empty where there is none to be known."""
 
     span: Span
     host: str
 
 
-def strangers_in(text: Text, view: View, skill: SkillUnderScan, mentions: Counter[str]) -> Iterator[Sighting]:
+class Mentions:
+    """How often each domain comes up in the whole skill, and in which of its files there are strangers."""
+
+    def __init__(self, skill: SkillUnderScan) -> None:
+        self._described = skill.frontmatter.text if skill.frontmatter else ""
+        self._hosts: dict[str, Counter[str]] = {}
+        self._domains = Counter[str]()
+        for file in skill.files:
+            if file.shape is Shape.TEXT:
+                self._count(file)
+        self._strangers: dict[str, bool] = {}
+
+    def is_stranger(self, host: str) -> bool:
+        """Whether the skill speaks of this host, which belongs to nobody known, here and hardly anywhere else."""
+        if host not in self._strangers:
+            self._strangers[host] = self._is_stranger(host)
+        return self._strangers[host]
+
+    def may_be_in(self, view: View) -> bool:
+        """Whether a view can have an address of a stranger. No address goes over the end of a line."""
+        hosts = self._hosts.get(view.file)
+        if hosts is None or not view.has_lines_of_file or hosts.total() >= MOST_ADDRESSES:
+            return True
+        return any(map(self.is_stranger, hosts))
+
+    def _count(self, file: FileUnderScan) -> None:
+        hosts = Counter(address.host for address in _addresses(file.encoded))
+        self._hosts.setdefault(file.path, Counter()).update(hosts)
+        for host, times in hosts.items():
+            self._domains[_domain(host)] += times
+
+    def _is_stranger(self, host: str) -> bool:
+        domain = _domain(host)
+        if domain in PLACEHOLDERS or kind_of_host(host) not in (HostKind.NAMED, HostKind.THROWAWAY):
+            return False
+        return self._domains[domain] <= OTHER_MENTIONS and not _is_named(domain, self._described)
+
+
+def strangers_in(text: Text, view: View, mentions: Mentions) -> Iterator[Sighting]:
     """Sentences that have something given to an address which the skill does not otherwise speak of."""
-    for address in _addresses(text.data):
-        if not _is_stranger(address.host, skill, mentions):
+    for address in _addresses(text.data) if mentions.may_be_in(view) else ():
+        if not mentions.is_stranger(address.host):
             continue
         around = text.sentence(address.span.start)
         is_command = _SENDING_COMMAND.search(text.data[around.start : around.end]) is not None
@@ -67,30 +105,11 @@ def strangers_in(text: Text, view: View, skill: SkillUnderScan, mentions: Counte
             yield _sighting(GIVES if is_grave else MAY_GIVE, view, address)
 
 
-def count_mentions(skill: SkillUnderScan) -> Counter[str]:
-    """How often each domain comes up in the whole skill."""
-    mentions = Counter[str]()
-    for file in skill.files:
-        if file.shape is Shape.TEXT:
-            mentions.update(_domain(address.host) for address in _addresses(file.encoded))
-    return mentions
-
-
 def _addresses(data: bytes) -> Iterator[Address]:
     for span in islice(compile_pattern(_ADDRESS).spans(data), MOST_ADDRESSES):
         written = data[span.start : span.end].decode(errors="ignore")
         host = host_of(written.rpartition("@")[2] if "@" in written and "://" not in written else written)
-        if host:
-            yield Address(span, host)
-
-
-def _is_stranger(host: str, skill: SkillUnderScan, mentions: Counter[str]) -> bool:
-    domain = _domain(host)
-    if domain in PLACEHOLDERS or kind_of_host(host) not in (HostKind.NAMED, HostKind.THROWAWAY):
-        return False
-    return mentions[domain] <= OTHER_MENTIONS and not _is_named(
-        domain, skill.frontmatter.text if skill.frontmatter else ""
-    )
+        yield Address(span, host)
 
 
 def _is_named(domain: str, described: str) -> bool:

@@ -51,7 +51,7 @@ class View:
 
     `layer_at` names the layer of a match; it is None where nothing in the match differs from the file. Without it
     the whole view is of one layer. `in_passages` gives those paragraphs alone that have a trick in them, for rules that
-    look at more than a match.
+    look at more than a match. `has_lines_of_file` says that each of its lines is the file's line of that number, or empty.
     """
 
     file: str
@@ -61,6 +61,7 @@ class View:
     locate: Callable[[int], Position]
     layer_at: Callable[[Span], str | None] | None = None
     in_passages: Callable[[], View] | None = None
+    has_lines_of_file: bool = False
 
     @property
     def is_prose(self) -> bool:

@@ -24,7 +24,7 @@ from vskill_platform.stores.audit_log import (
 )
 from vskill_platform.web.access import needs
 from vskill_platform.web.api.describing import described
-from vskill_platform.web.api.export import NDJSON_TYPE
+from vskill_platform.web.api.export import NDJSON_TYPE, begun
 from vskill_platform.web.api.parameters import DEFAULT_LIMIT, Limit
 
 TAGS = ["admin"]
@@ -156,7 +156,7 @@ async def export_audit(
     """Oldest first, with the hashes. Without a filter anybody can follow the chain in it; an answer cut off is not whole."""
     wanted = make_filter(actor, act_name=act_name, subject=subject, since=since, until=until)
     headers = {"Cache-Control": "no-store", "Content-Disposition": 'attachment; filename="audit.ndjson"'}
-    return Stream(_lines(wanted, after), media_type=NDJSON_TYPE, headers=headers)
+    return Stream(await begun(_lines(wanted, after)), media_type=NDJSON_TYPE, headers=headers)
 
 
 async def _lines(wanted: AuditFilter, after: int) -> AsyncIterator[bytes]:

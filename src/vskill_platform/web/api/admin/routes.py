@@ -11,6 +11,7 @@ from vskill_platform.web.api.admin.blocklist import BLOCKLIST_ROUTES
 from vskill_platform.web.api.admin.catalog import CATALOG_ROUTES
 from vskill_platform.web.api.admin.contacts import CONTACT_ROUTES
 from vskill_platform.web.api.admin.dead_letters import DEAD_LETTER_ROUTES
+from vskill_platform.web.api.admin.overview import show_overview
 from vskill_platform.web.api.admin.publishers import PUBLISHER_ROUTES
 from vskill_platform.web.api.admin.queue import QUEUE_ROUTES
 from vskill_platform.web.api.admin.reports import REPORT_ROUTES
@@ -18,9 +19,11 @@ from vskill_platform.web.api.admin.rescans import RESCAN_ROUTES
 from vskill_platform.web.api.admin.review import REVIEW_ROUTES
 from vskill_platform.web.api.admin.review_desk import DESK_ROUTES
 from vskill_platform.web.api.admin.rules import RULE_ROUTES
+from vskill_platform.web.api.admin.settings import show_settings_in_force
 from vskill_platform.web.api.admin.skill_acts import SKILL_ACT_ROUTES
 from vskill_platform.web.api.admin.skills import SKILL_ROUTES
 from vskill_platform.web.api.admin.stuck import STUCK_ROUTES
+from vskill_platform.web.api.admin.submission_details import SUBMISSION_DETAIL_ROUTES
 from vskill_platform.web.api.admin.submissions import SUBMISSION_ROUTES
 from vskill_platform.web.api.admin.tokens import TOKEN_ROUTES
 from vskill_platform.web.api.admin.vendors import VENDOR_ROUTES
@@ -31,6 +34,9 @@ ADMIN_ROUTES: list[ControllerRouterHandler] = [
     *DEAD_LETTER_ROUTES,
     *STUCK_ROUTES,
     *SUBMISSION_ROUTES,
+    *SUBMISSION_DETAIL_ROUTES,
+    show_overview,
+    show_settings_in_force,
     *REVIEW_ROUTES,
     *BLOCKLIST_ROUTES,
     *REPORT_ROUTES,

@@ -20,7 +20,8 @@ _SAVERS = words("save savefig to_csv to_json to_excel to_parquet tofile export w
 _DUMPERS = frozenset(["dump", "safe_dump", "copyfileobj"])
 """Functions that write their first argument into the second."""
 _READERS = frozenset(["read", "read_file", "load_cert_chain"])
-_MOVING = _PUTTERS | _SPREADERS | _SAVERS | _DUMPERS | _READERS
+MOVING = _PUTTERS | _SPREADERS | _SAVERS | _DUMPERS | _READERS
+"""Methods whose calls put something somewhere."""
 _VIEWS = frozenset(["reshape", "ravel", "view", "flat", "getbuffer", "cast"])
 """Methods that give the same thing under another name."""
 
@@ -85,10 +86,8 @@ class Binder:
             held.setdefault(holder.attr, []).append(binding)
 
     def bind_method_call(self, func: ast.Attribute, node: ast.Call, scope: Scope) -> None:
-        """Note what a method puts into what it belongs to, or into its argument."""
+        """Note what one of the MOVING methods puts into what it belongs to, or into its argument."""
         name, given = func.attr, node.args
-        if name not in _MOVING:
-            return
         if name in _PUTTERS:
             for argument in given:
                 self.put(func.value, argument, scope)

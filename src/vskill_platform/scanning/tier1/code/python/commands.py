@@ -79,21 +79,17 @@ _OUTPUT = re.compile(r"(?:^|\s)(?:-o|-O|--output(?:-document)?)[ =]?[\"']?([^\s\
 class Command(NamedTuple):
     """A command. `words` are those of a list; of a shell's line there is only `text`, which both have, gaps and all.
 
-    `script` is what an interpreter is told to run as a program; `given` is what is written to its input.
+    `program` is the first word without its folders, where it is known. `script` is what an interpreter is told to run as a
+    program; `given` is what is written to its input.
     """
 
     texts: tuple[str, ...]
+    program: str
     words: tuple[Value, ...]
     is_shell: bool
     whole: Value
     script: Value | None = None
     given: Value = NOTHING
-
-    @property
-    def program(self) -> str:
-        """The first word without its folders, where it is known."""
-        first = next((text.split(None, 1)[0] for text in self.texts if text.strip()), "")
-        return "" if UNKNOWN in first else _last_part(first).strip("\"'")
 
 
 def command_of(evaluator: Evaluator, site: Site, name: str) -> Command:
@@ -105,7 +101,14 @@ def command_of(evaluator: Evaluator, site: Site, name: str) -> Command:
     if whole.items is not None or whole.inner is not None:
         return _listed(evaluator, whole, list(whole.items or ()), given, site)
     is_shell = name in catalogue.SHELLS or bool(evaluator.argument(site, -1, "shell").only) or _has_true(site, "shell")
-    return Command(_texts(whole), (), is_shell, whole, whole if is_shell else None, given)
+    texts = _texts(whole)
+    return Command(texts, _program(texts), (), is_shell, whole, whole if is_shell else None, given)
+
+
+def _program(texts: tuple[str, ...]) -> str:
+    """The first word without its folders, where it is known."""
+    first = next((text.split(None, 1)[0] for text in texts if text.strip()), "")
+    return "" if UNKNOWN in first else _last_part(first).strip("\"'")
 
 
 def _from_words(evaluator: Evaluator, site: Site) -> Command:
@@ -124,8 +127,8 @@ def _listed(evaluator: Evaluator, whole: Value, words: list[Value], given: Value
         at = next((number for number, text in enumerate(texts[1:4], start=1) if text in _SCRIPT_OPTIONS), 0)
         script = words[at + 1] if at and at + 1 < len(words) else None
     is_shell = _has_true(site, "shell") or (script is not None and bool(SHELL_PROGRAMS.fullmatch(program)))
-    line = " ".join(texts)[:LONGEST_COMMAND]
-    return Command((line,), tuple(words), is_shell, whole, script, given)
+    lines = (" ".join(texts)[:LONGEST_COMMAND],)
+    return Command(lines, _program(lines), tuple(words), is_shell, whole, script, given)
 
 
 def _last_part(path: str) -> str:

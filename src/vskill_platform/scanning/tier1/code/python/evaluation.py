@@ -111,7 +111,9 @@ class Evaluator:
         if key in frame.open:
             self._lowest = min(self._lowest, frame.open[key])
             return NOTHING
-        self.spend()
+        self._left -= 1
+        if self._left < 0:
+            self.spend(0)
         depth = self._depth
         if depth >= DEEPEST_QUESTION:
             self.is_cut_short = True
@@ -122,15 +124,15 @@ class Evaluator:
         answer = ask(*about)
         del frame.open[key]
         frame.known[key] = answer
+        self._depth = depth
         if self._lowest < depth:
             self._provisional[key] = self._lowest
             self._trail.append(key)
+            self._lowest = min(self._lowest, above)
         else:
-            self._lowest = _NEVER
+            self._lowest = above
             if len(self._trail) > begun:
                 self._complete(answer.taint & IN_CIRCLES, begun)
-        self._depth = depth
-        self._lowest = min(self._lowest, above)
         return answer
 
     def _complete(self, taint: int, begun: int) -> None:
@@ -277,7 +279,7 @@ class Evaluator:
             elif isinstance(target, Class):
                 parts.append(self._class_attribute(target, name, depth=0))
         if holder.references:
-            references = tuple(plain_name(f"{each}.{name}") for each in holder.references)
+            references = tuple([plain_name(f"{each}.{name}") for each in holder.references])
             taint = holder.taint & HIDDEN
             for each in references:
                 taint |= self.outside.attribute_taint(each)

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from vskill_platform.scanning.tier1.code.python.binding import Binder
+from vskill_platform.scanning.tier1.code.python.binding import MOVING, Binder
 from vskill_platform.scanning.tier1.code.python.model import (
     Binding,
     Bound,
@@ -37,6 +37,9 @@ _FIELDS = {
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
 """The fields of each kind of node that hold other nodes, the last first."""
+_COMPARING = frozenset(["startswith", "endswith"])
+_PASSED = frozenset([ast.Name, ast.Attribute, ast.Lambda])
+"""What a function may be handed on as."""
 _Entry = tuple[ast.AST, Scope]
 
 
@@ -67,14 +70,15 @@ class _Walk:
             met += 1
             if met > most:
                 raise TooManyNodes
-            kind = node.__class__
-            visit = _VISITS.get(kind)
+            visit, fields = _PLANS.get(node.__class__, _NO_PLAN)
             if visit is not None and not visit(self, node, scope):
                 continue
-            for field in _FIELDS.get(kind, ()):
+            for field in fields:
                 child = getattr(node, field)
                 if child.__class__ is list:
-                    stack.extend([(each, scope) for each in reversed(child) if each.__class__ not in _LEAVES])
+                    for each in reversed(child):
+                        if each.__class__ not in _LEAVES:
+                            stack.append((each, scope))
                 elif child.__class__ not in _LEAVES:
                     stack.append((child, scope))
         self.met = met
@@ -82,34 +86,40 @@ class _Walk:
 
     def push_all(self, nodes: Sequence[ast.AST], scope: Scope) -> None:
         """Put nodes on the stack, so that the first comes first."""
-        self.stack.extend([(node, scope) for node in reversed(nodes) if node.__class__ not in _LEAVES])
+        for node in reversed(nodes):
+            if node.__class__ not in _LEAVES:
+                self.stack.append((node, scope))
 
     def call(self, node: ast.Call, scope: Scope) -> bool:
-        site, func = Site(node, scope), node.func
+        site, func, word = Site(node, scope), node.func, ""
         self.module.calls.append(site)
         if isinstance(func, ast.Attribute):
-            self.names.bind_method_call(func, node, scope)
-            if func.attr in {"startswith", "endswith"} and node.args:
+            word = func.attr
+            if word in MOVING:
+                self.names.bind_method_call(func, node, scope)
+            elif word in _COMPARING and node.args:
                 scope.compared.update(_texts_in(node.args[0]))
+        elif isinstance(func, ast.Name):
+            word = func.id
+            if word == "setattr":
+                self.names.bind_setattr(node, scope)
         elif isinstance(func, ast.Lambda):
             self.module.lambda_calls[id(func)] = site
-        elif isinstance(func, ast.Name) and func.id == "setattr":
-            self.names.bind_setattr(node, scope)
         if scope.function is not None:
-            scope.function.words.add(terminal(func))
+            scope.function.words.add(word)
         for argument in node.args:
-            if argument.__class__ is not ast.Constant:
+            if argument.__class__ in _PASSED:
                 self._pass(argument, site)
         for keyword in node.keywords:
-            if keyword.value.__class__ is not ast.Constant:
+            if keyword.value.__class__ in _PASSED:
                 self._pass(keyword.value, site)
         return True
 
     def _pass(self, argument: ast.expr, site: Site) -> None:
-        if word := terminal(argument):
-            self.module.passed.setdefault(word, []).append(site)
-        elif isinstance(argument, ast.Lambda):
+        if isinstance(argument, ast.Lambda):
             self.module.lambda_calls[id(argument)] = site
+        else:
+            self.module.passed.setdefault(terminal(argument), []).append(site)
 
     def assign(self, node: ast.Assign, scope: Scope) -> bool:
         for target in node.targets:
@@ -313,3 +323,7 @@ _VISITS: dict[type[ast.AST], Callable[[_Walk, Any, Scope], bool]] = {
     ast.Compare: _Walk.compares,
     ast.Slice: _Walk.slices,
 }
+_PLANS = {kind: (_VISITS.get(kind), fields) for kind, fields in _FIELDS.items()}
+"""What is done with each kind of node, and where its children are."""
+_NO_PLAN: tuple[None, tuple[str, ...]] = (None, ())
+"""For what is no node, such as the constant of a pattern."""

@@ -12,6 +12,9 @@ from vskill_platform.scanning.tier1.code.python.vocabulary import words
 
 _WORDS = catalogue.interesting_words()
 _BUILT_IN = words("exec eval compile open __import__ execfile input")
+_DANGEROUS = _WORDS | _BUILT_IN
+_HANDED = frozenset([ast.Name, ast.Attribute, ast.Call])
+"""What a function that is handed over may be written as."""
 _OF_MODULES = words("replace copy move rename link remove")
 """Words that only matter as functions of a module; texts and lists have them too."""
 
@@ -22,7 +25,7 @@ class Interest:
     def __init__(self, program: Program) -> None:
         self._origins = Origins(program)
         self._assigned = {name for module in program.modules for name in _assigned_names(module)}
-        self._aliases: dict[Module, frozenset[str]] = {}
+        self._dangerous: dict[Module, frozenset[str]] = {}
 
     def is_in(self, site: Site) -> bool:
         """Whether a call may be of something that matters."""
@@ -39,21 +42,23 @@ class Interest:
 
     def handed(self, site: Site) -> Iterator[ast.expr]:
         """The arguments of a call that may be dangerous functions."""
-        node = site.node
-        for argument in [*node.args, *[keyword.value for keyword in node.keywords]] if node.keywords else node.args:
-            if isinstance(argument, ast.Call):
-                is_worth = terminal(argument.func) == "getattr"
-            else:
-                word = terminal(argument)
-                is_worth = bool(word) and self._may_be_dangerous(word, site.scope.module)
-            if is_worth:
+        for argument in site.node.args:
+            if argument.__class__ in _HANDED and self._may_be_dangerous(argument, site.scope.module):
                 yield argument
+        for keyword in site.node.keywords:
+            if keyword.value.__class__ in _HANDED and self._may_be_dangerous(keyword.value, site.scope.module):
+                yield keyword.value
 
-    def _may_be_dangerous(self, word: str, module: Module) -> bool:
-        if module not in self._aliases:
-            others = [each for name, each in module.aliases.items() if name in _WORDS or name in _BUILT_IN]
-            self._aliases[module] = frozenset(name for names in others for name in names)
-        return word in _WORDS or word in _BUILT_IN or word in self._aliases[module]
+    def _may_be_dangerous(self, argument: ast.expr, module: Module) -> bool:
+        if isinstance(argument, ast.Call):
+            return terminal(argument.func) == "getattr"
+        return terminal(argument) in (self._dangerous.get(module) or self._dangerous_in(module))
+
+    def _dangerous_in(self, module: Module) -> frozenset[str]:
+        """The words that may stand for a dangerous function in a module."""
+        others = [each for name, each in module.aliases.items() if name in _DANGEROUS]
+        self._dangerous[module] = (_DANGEROUS.union(*others) if others else _DANGEROUS) - {""}
+        return self._dangerous[module]
 
     def _may_be_sent(self, site: Site, func: ast.Attribute) -> bool:
         """Whether a call of a common word may be one of a client, or one that opens or writes a file."""

@@ -218,8 +218,13 @@ class Program:
 
     def below(self, names: tuple[str, ...]) -> list[Module]:
         """The modules of the skill that dotted names stand for, as in `import package.module`."""
-        found = [(name, each) for name in names for each in self.by_stem.get(name.rpartition(".")[2], ())]
-        return [each for name, each in found if f"/{each.source.file}".endswith(f"/{name.replace('.', '/')}.py")]
+        found = list[Module]()
+        for name in names:
+            path = f"/{name.replace('.', '/')}.py"
+            found += [
+                each for each in self.by_stem.get(name.rpartition(".")[2], ()) if f"/{each.source.file}".endswith(path)
+            ]
+        return found
 
     def imported(self, name: str, importer: Module) -> Module | None:
         """The module of the skill that an import means: the one nearest to the importer, if there is one."""

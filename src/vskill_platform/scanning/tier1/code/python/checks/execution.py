@@ -129,23 +129,21 @@ def check_command(call: ReadCall, command: Command) -> None:
 
 def _runs_from(call: ReadCall, command: Command, origin: int, path_origin: int) -> bool:
     """Whether what is run comes from there: the command itself, its script, its input, or the file that it names."""
-    program = command.program
-    is_interpreter = bool(INTERPRETERS.fullmatch(program)) if program else False
     if command.script is not None and command.script.taint & origin:
         texts = command.script.texts or [UNKNOWN]
         is_unseen = origin == DECODED and not any(text in call.module.source.text for text in texts)
         return is_unseen or any(evaluates_gap(text) for text in texts)
-    if is_interpreter and command.given.taint & origin and SHELL_PROGRAMS.fullmatch(program):
+    if command.given.taint & origin and SHELL_PROGRAMS.fullmatch(command.program):
         return True
     if command.words and command.words[0].taint & origin:
         return True
-    return bool(path_origin) and _runs_file(call, command, path_origin, is_interpreter=is_interpreter)
+    return bool(path_origin) and _runs_file(call, command, path_origin)
 
 
-def _runs_file(call: ReadCall, command: Command, path_origin: int, *, is_interpreter: bool) -> bool:
+def _runs_file(call: ReadCall, command: Command, path_origin: int) -> bool:
     fetched = call.evaluator.fetched_paths
     if command.words:
-        is_wrapped = is_interpreter or command.program in _WRAPPERS
+        is_wrapped = command.program in _WRAPPERS or INTERPRETERS.fullmatch(command.program) is not None
         candidates = command.words[: 3 if is_wrapped else 1]
         return any(each.taint & path_origin or any(text in fetched for text in each.texts) for each in candidates)
     if command.whole.taint & path_origin and any(runs_gap(text) for text in command.texts):

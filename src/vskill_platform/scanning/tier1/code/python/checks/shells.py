@@ -6,7 +6,7 @@ from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
 from vskill_platform.scanning.tier1.code.python.commands import SHELL_PROGRAMS
 from vskill_platform.scanning.tier1.code.python.model import terminal
-from vskill_platform.scanning.tier1.code.python.values import Value
+from vskill_platform.scanning.tier1.code.python.values import NOTHING, Value
 
 _CONNECTING = frozenset(["connect", "bind", "create_connection", "connect_ex", "create_server"])
 _PIPES = ("stdin", "stdout", "stderr")
@@ -28,8 +28,9 @@ def check_shell(call: ReadCall) -> None:
 
 
 def _is_socket(value: Value) -> bool:
-    parts = list(value.flat())
-    return any(name.startswith("socket.") and "()" in name for part in parts for name in part.references)
+    if value is NOTHING:
+        return False
+    return any(name.startswith("socket.") and "()" in name for part in value.flat() for name in part.references)
 
 
 def _starts_shell(call: ReadCall) -> bool:

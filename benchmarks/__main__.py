@@ -10,6 +10,7 @@ import uvloop
 
 from benchmarks import (
     admin_pages,
+    audit_log,
     catalog_search,
     enumeration,
     event_streams,
@@ -33,6 +34,7 @@ from benchmarks.report import Row, print_report, write_report
 
 FIGURES: dict[str, Callable[[], Coroutine[None, None, list[Row]]]] = {
     "admin_pages": admin_pages.run,
+    "audit_log": audit_log.run,
     "catalog_search": catalog_search.run,
     "stuck_sweep": stuck_sweep.run,
     "enumeration": enumeration.run,

@@ -24,6 +24,7 @@ from vskill_platform.testing.git_server import serve_application_in_thread
 from vskill_platform.web.access import SESSION_COOKIE
 from vskill_platform.web.api.admin.accounts import ChangedAccount, NewAccount
 from vskill_platform.web.clients.git_http import GitHttp, repositories_below
+from vskill_platform.web.session_cookies import HINT_COOKIE
 
 PASSWORD = "grey otters swim upstream"
 """Of every account that tests make here."""
@@ -115,6 +116,14 @@ class Site:
             name = role.value.lower().replace("_", "-")
             self.sessions[role] = await self.join(await self.invite(name, role), name)
         return self.sessions[role]
+
+    async def cookies(self, role: Role) -> Any:
+        """The cookies with which a browser comes as the site's account with a role."""
+        place = self.address.replace("http://", "https://")
+        return [
+            {"name": name, "value": value, "url": place, "secure": True, "httpOnly": name == SESSION_COOKIE}
+            for name, value in ((SESSION_COOKIE, await self.session(role)), (HINT_COOKIE, "1"))
+        ]
 
     async def invite(self, name: str, role: Role) -> str:
         """Have the operator make an account. Returns the path of the link that sets its password."""

@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
-from vskill_platform.domain.errors import InvalidSettings
+from vskill_platform.domain.account import parse_role_map
+from vskill_platform.domain.errors import InvalidInput, InvalidSettings
 from vskill_platform.domain.redaction import HIDDEN, hide_password
 
 PREFIX = "VSKILL_PLATFORM_"
@@ -363,6 +364,7 @@ def convert_settings(given: Mapping[str, object]) -> Settings:
     _check_scheme("blobs_url", settings.blobs_url, OBJECT_STORE_SCHEMES, example="s3://bucket/prefix")
     _check_scheme("public_url", settings.public_url, ("https", "http"), example="https://skills.example.com")
     _check_scheme("oidc_issuer", settings.oidc_issuer, ("https", "http"), example="https://login.example.com")
+    _check_oidc(settings)
     _check_health_address(settings.health_address)
     _check_contact(settings.security_contact)
     return settings
@@ -384,6 +386,15 @@ def _check_scheme(name: str, url: str, schemes: tuple[str, ...], *, example: str
             f"{PREFIX}{name.upper()} is no address that it can be. Write it like {example}, or leave it empty.",
             name=name,
         )
+
+
+def _check_oidc(settings: Settings) -> None:
+    if settings.oidc_issuer and not settings.oidc_client_id:
+        raise InvalidSettings(f"{PREFIX}OIDC_CLIENT_ID is missing: the provider knows the registry by it.")
+    try:
+        parse_role_map(settings.oidc_role_map)
+    except InvalidInput as exc:
+        raise InvalidSettings(f"{PREFIX}OIDC_ROLE_MAP: {exc.message}") from exc
 
 
 def _check_health_address(address: str) -> None:

@@ -10,13 +10,13 @@ import httpx
 import pytest
 from litestar.types import ASGIApp
 
+from tests.faults.figures import FIGURE, Tell
 from vskill_platform.engines.memory import open_memory
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.testing.clock import FakeClock
 from vskill_platform.testing.envs import make_env
 from vskill_platform.web.app import create_web_app
 
-Clients = Callable[..., httpx.AsyncClient]
 HOST = "registry.example"
 
 
@@ -43,3 +43,9 @@ def client_of(app: ASGIApp, *, scheme: str = "https", address: str = "192.0.2.1"
     """A client of an application, from an address."""
     transport = httpx.ASGITransport(app=cast("Any", app), client=(address, 1))
     return httpx.AsyncClient(transport=transport, base_url=f"{scheme}://{HOST}")
+
+
+@pytest.fixture
+def tell(record_property: Callable[[str, object], None]) -> Tell:
+    """Have pytest print a line at its end."""
+    return lambda line: record_property(FIGURE, line)

@@ -16,7 +16,7 @@ from tests.browser.watching import Watched, watch
 from vskill_platform.domain.access import Role
 from vskill_platform.testing.chromium import chromium_arguments, find_chromium
 from vskill_platform.testing.postgres_server import PostgresServer
-from vskill_platform.web.access import SESSION_COOKIE
+from vskill_platform.web.secure_sessions import SESSION_COOKIE
 from vskill_platform.web.session_cookies import HINT_COOKIE
 
 LIMIT_MS = 20_000

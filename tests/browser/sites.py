@@ -21,9 +21,9 @@ from vskill_platform.domain.submission import CATEGORY_OF, Category, SubmissionS
 from vskill_platform.settings import load_settings
 from vskill_platform.testing.git_repos import BareRepository, make_repository
 from vskill_platform.testing.git_server import serve_application_in_thread
-from vskill_platform.web.access import SESSION_COOKIE
 from vskill_platform.web.api.admin.accounts import ChangedAccount, NewAccount
 from vskill_platform.web.clients.git_http import GitHttp, repositories_below
+from vskill_platform.web.secure_sessions import SESSION_COOKIE
 
 PASSWORD = "grey otters swim upstream"
 """Of every account that tests make here."""

@@ -39,6 +39,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "answer": ("reports", "ANSWER_HELP"),
     "erase-email": ("erase_email", "HELP"),
     "dlq": ("dlq", "HELP"),
+    "audit": ("audit", "HELP"),
     "export": ("export", "HELP"),
     "import": ("import_export", "HELP"),
     "backup": ("backup", "HELP"),

@@ -146,6 +146,26 @@ def normalise_login(name: str) -> str:
     return login
 
 
+def login_from(text: str) -> str:
+    """The nearest login name to what somebody is called elsewhere."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().casefold()
+    login = re.sub(r"[^a-z0-9._-]+", "-", plain).strip("._-")[:40].rstrip("._-")
+    return login if len(login) >= 3 else f"member-{login}".rstrip("-")
+
+
+def parse_role_map(text: str) -> dict[str, Role]:
+    """Roles by group, from `admins=SUPER_ADMIN,reviewers=REVIEWER`. Raises InvalidInput for what is no such list."""
+    mapped: dict[str, Role] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        group, _, role = part.rpartition("=")
+        if not group.strip() or role.strip() not in Role.__members__:
+            raise InvalidInput(
+                f"'{part[:60]}' names no group and role. Write group=ROLE, with one of {', '.join(Role)}."
+            )
+        mapped[group.strip()] = Role(role.strip())
+    return mapped
+
+
 def check_display_name(name: str) -> str:
     """The name as people see it. Raises InvalidInput for one that is too long or cannot be printed."""
     shown = " ".join(name.split())

@@ -230,6 +230,13 @@ class CodeRefused(SignInFailed):
     code = "code_refused"
 
 
+class ProviderUnreachable(VskillError):
+    """The OpenID provider does not answer, or not as one."""
+
+    code = "provider_unreachable"
+    retryable = True
+
+
 class LinkSpent(VskillError):
     """A link that works once was used already, or its time is over."""
 

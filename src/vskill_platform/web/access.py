@@ -12,6 +12,7 @@ from litestar import Request
 from litestar.connection import ASGIConnection
 from litestar.datastructures import State
 from litestar.handlers import BaseRouteHandler
+from litestar.types import Scope
 
 from vskill_platform.accounts.identity import caller_of_session, caller_of_token
 from vskill_platform.domain.access import NOBODY, OPERATOR, Caller, CallerKind, Permission
@@ -59,7 +60,12 @@ async def check_access(connection: Connection, handler: BaseRouteHandler) -> Non
 
 def caller_of(request: Request[Any, Any, State]) -> Caller:
     """Whoever makes the request, as the guard found out."""
-    return cast("dict[str, Caller]", request.scope).get(_CALLER, NOBODY)
+    return caller_in(request.scope)
+
+
+def caller_in(scope: Scope) -> Caller:
+    """Whoever makes the request of a scope, as the guard found out."""
+    return cast("dict[str, Caller]", scope).get(_CALLER, NOBODY)
 
 
 async def find_caller(connection: Connection) -> Caller:

@@ -32,20 +32,20 @@ def session_cookies(secret: str) -> list[Cookie]:
     """The cookies of a session that was opened; a half session is over."""
     lasts_s = int(current_env("settings").settings.session_longest_s)
     hint = Cookie(key=HINT_COOKIE, value="1", path="/", max_age=lasts_s, samesite="lax")
-    return [_secret_cookie(SESSION_COOKIE, secret, lasts_s=lasts_s), hint, _secret_cookie(HALF_COOKIE, "", lasts_s=0)]
+    return [secret_cookie(SESSION_COOKIE, secret, lasts_s=lasts_s), hint, secret_cookie(HALF_COOKIE, "", lasts_s=0)]
 
 
 def half_cookie(secret: str) -> Cookie:
     """The cookie of a half session."""
-    return _secret_cookie(HALF_COOKIE, secret, lasts_s=int(HALF_S))
+    return secret_cookie(HALF_COOKIE, secret, lasts_s=int(HALF_S))
 
 
 def ended_cookies() -> list[Cookie]:
     """What removes the cookies of a session."""
     hint = Cookie(key=HINT_COOKIE, value="", path="/", max_age=0, samesite="lax")
-    return [_secret_cookie(SESSION_COOKIE, "", lasts_s=0), hint]
+    return [secret_cookie(SESSION_COOKIE, "", lasts_s=0), hint]
 
 
-def _secret_cookie(name: str, secret: str, *, lasts_s: int) -> Cookie:
+def secret_cookie(name: str, secret: str, *, lasts_s: int) -> Cookie:
     """Always secure, as `__Host-` wants it: browsers take it over HTTPS, and on the machine itself."""
     return Cookie(key=name, value=secret, path="/", max_age=lasts_s, httponly=True, samesite="lax", secure=True)

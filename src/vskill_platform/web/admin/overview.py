@@ -7,6 +7,7 @@ from litestar.params import FromQuery
 
 from vskill_platform.domain.access import Permission
 from vskill_platform.domain.standing import Standing
+from vskill_platform.stores.alerts import open_alerts
 from vskill_platform.stores.overview import read_overview
 from vskill_platform.web.access import ACCESS, needs
 from vskill_platform.web.admin.frame import admin_page
@@ -26,4 +27,5 @@ async def show_overview_page(request: PageRequest, fragment: FromQuery[bool] = F
         overview=await read_overview(),
         looks=LOOKS,
         charts=await read_charts(),
+        alerts=await open_alerts(),
     )

@@ -8,6 +8,7 @@ from vskill_platform.web.pages.account import ACCOUNT_PAGES
 from vskill_platform.web.pages.browsing import browse_skills
 from vskill_platform.web.pages.collections import COLLECTION_PAGES
 from vskill_platform.web.pages.documents import show_document, show_documents
+from vskill_platform.web.pages.oidc import OIDC_PAGES
 from vskill_platform.web.pages.own_publishers import OWN_PUBLISHER_PAGES
 from vskill_platform.web.pages.own_submissions import show_own_submissions
 from vskill_platform.web.pages.publishers import list_publishers, show_publisher
@@ -47,6 +48,7 @@ PAGE_ROUTES: list[ControllerRouterHandler] = [
     *OWN_PUBLISHER_PAGES,
     show_own_submissions,
     *SIGN_IN_PAGES,
+    *OIDC_PAGES,
     *ACCOUNT_PAGES,
     show_static_file,
 ]

@@ -96,7 +96,7 @@ async def show_login(request: PageRequest, wanted: Next = "") -> Response[str] |
     require_secure(request)
     if caller_of(request).id:
         return _go(own_path(wanted))
-    return _login_page(request, wanted=wanted)
+    return login_page(request, wanted=wanted)
 
 
 @post("/login")
@@ -106,12 +106,12 @@ async def send_login(request: PageRequest, data: SentLogin) -> Response[str] | R
     try:
         found = await sign_in(data.name, data.password, browser=browser_of(request))
     except (SignInFailed, InvalidInput, RegistryBusy) as error:
-        return _login_page(request, wanted=data.next, name=data.name, trouble=error)
+        return login_page(request, wanted=data.next, name=data.name, trouble=error)
     if isinstance(found, CodeWanted):
         answer = page(request, "login_code.html", headers=_not_kept(None), next=own_path(data.next), trouble="")
         answer.cookies.append(half_cookie(found.secret))
         return answer
-    return _enter(found.secret, own_path(data.next))
+    return enter_with(found.secret, own_path(data.next))
 
 
 @post("/login/code", status_code=HTTP_200_OK)
@@ -129,8 +129,8 @@ async def send_code(request: PageRequest, data: SentCode) -> Response[str] | Red
             trouble=error.message,
         )
     except SignInFailed as error:
-        return _login_page(request, wanted=data.next, trouble=error)
-    return _enter(opened.secret, own_path(data.next))
+        return login_page(request, wanted=data.next, trouble=error)
+    return enter_with(opened.secret, own_path(data.next))
 
 
 @post("/logout")
@@ -170,10 +170,11 @@ async def send_setup(request: PageRequest, data: SentSetup) -> Response[str] | R
     if account.needs_code:
         return _go("/login")
     opened = await enter(account, browser_of(request), reason="Signed in by a link.")
-    return _enter(opened.secret, "/admin/accounts" if before is None else HOME)
+    return enter_with(opened.secret, "/admin/accounts" if before is None else HOME)
 
 
-def _enter(secret: str, path: str) -> Redirect:
+def enter_with(secret: str, path: str) -> Redirect:
+    """Go on as whoever a session's secret is."""
     answer = _go(path)
     answer.cookies.extend(session_cookies(secret))
     return answer
@@ -183,9 +184,10 @@ def _go(path: str) -> Redirect:
     return Redirect(path, status_code=HTTP_303_SEE_OTHER, headers={"Cache-Control": "no-store"})
 
 
-def _login_page(
+def login_page(
     request: PageRequest, *, wanted: str, name: str = "", trouble: VskillError | None = None
 ) -> Response[str]:
+    """The form, with what is wrong beside it."""
     settings = current_env("settings").settings
     return page(
         request,

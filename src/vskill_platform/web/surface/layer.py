@@ -47,7 +47,7 @@ class Surface:
     """
 
     def __init__(self, app: ASGIApp, env: WorkerEnv, *, limiter: RequestLimiter | None = None) -> None:
-        self._app = app
+        self.app = app
         self._env = env
         self._limiter = limiter
         self._compressor = Compressor()
@@ -162,7 +162,7 @@ class Surface:
 
         async def run() -> None:
             structlog.contextvars.bind_contextvars(request=request_id.decode())
-            await self._app(inner, receive, answer.send)
+            await self.app(inner, receive, answer.send)
 
         try:
             await request_env_storage.run(self._env, run)

@@ -11,12 +11,11 @@ from typing import Any, cast
 
 from litestar.types import Scope
 
-from vskill_platform.web.secure_sessions import SESSION_COOKIE
-
 _PLACES = ("/account", "/admin", "/login", "/logout", "/api/v1/account", "/api/v1/admin")
 _MARKS = "vskill_platform.marks"
 _PERSONAL = "personal"
-_SESSION = SESSION_COOKIE.encode() + b"="
+_SECRET_COOKIE = b"__Host-"
+"""How the names of cookies begin that say who somebody is, whole or half signed in."""
 
 
 def is_personal_place(path: str) -> bool:
@@ -30,8 +29,8 @@ def shows_credential(headers: Mapping[bytes, bytes]) -> bool:
 
 
 def has_session(headers: Mapping[bytes, bytes]) -> bool:
-    """Whether a request carries the cookie of a session."""
-    return _SESSION in headers.get(b"cookie", b"")
+    """Whether a request carries the cookie of a session, or of one that is half opened."""
+    return _SECRET_COOKIE in headers.get(b"cookie", b"")
 
 
 def prepare_marks(scope: Scope) -> None:

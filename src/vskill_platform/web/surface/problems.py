@@ -31,6 +31,7 @@ from vskill_platform.domain.errors import (
     NameTaken,
     NotAllowed,
     NotFound,
+    ProviderUnreachable,
     RateLimited,
     RegistryBusy,
     RegistryUnreachable,
@@ -90,6 +91,7 @@ _STATUSES: tuple[tuple[type[VskillError], int], ...] = (
     (ScannerUnavailable, 503),
     (RegistryUnreachable, 503),
     (RegistryBusy, 503),
+    (ProviderUnreachable, 503),
     (BindingUnavailable, 500),
 )
 _OF_FRAMEWORK: dict[int, type[VskillError]] = {404: NotFound, 405: MethodNotAllowed, 413: BodyTooLarge}

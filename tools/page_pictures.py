@@ -17,6 +17,7 @@ from playwright.async_api import Page, ViewportSize, async_playwright
 
 from tests.browser.sites import Site, running_site
 from tests.corpus.cases import read_corpus
+from tools.panel_pictures import sign_in, stop_the_queue
 from vskill_platform.cli.samples import SAMPLES
 from vskill_platform.testing.chromium import chromium_arguments, find_chromium
 
@@ -47,7 +48,7 @@ class Shot(NamedTuple):
 
 
 def draw_pages(folder: Path) -> list[Path]:
-    """Fill a registry, and take a picture of each page that the README shows."""
+    """Fill a registry, and take a picture of each page that the README and the documents show."""
     with (
         tempfile.TemporaryDirectory(prefix="vskill-pictures-") as name,
         running_site("", Path(name), host="localhost") as site,
@@ -68,8 +69,18 @@ async def _draw(site: Site, folder: Path) -> list[Path]:
         browser = await playwright.chromium.launch(executable_path=find_chromium(), args=chromium_arguments())
         page = await browser.new_page(viewport=SIZE, color_scheme="light", reduced_motion="reduce")
         paths = [await _take(page, site, shot, folder) for shot in shots]
+        paths += await _draw_panel(page, site, folder)
         await browser.close()
     return paths
+
+
+async def _draw_panel(page: Page, site: Site, folder: Path) -> list[Path]:
+    """The panel of a registry that works, and its queue once it is stopped."""
+    await sign_in(page, site)
+    overview = await _take(page, site, Shot("admin-overview", "/admin"), folder)
+    with site.gate.closed():
+        await stop_the_queue(site)
+        return [overview, await _take(page, site, Shot("admin-queue", "/admin/queue"), folder)]
 
 
 async def _take(page: Page, site: Site, shot: Shot, folder: Path) -> Path:

@@ -24,6 +24,7 @@ from vskill_platform.testing.git_server import serve_application_in_thread
 from vskill_platform.web.api.admin.accounts import ChangedAccount, NewAccount
 from vskill_platform.web.clients.git_http import GitHttp, repositories_below
 from vskill_platform.web.secure_sessions import SESSION_COOKIE
+from vskill_platform.web.session_cookies import HINT_COOKIE
 
 PASSWORD = "grey otters swim upstream"
 """Of every account that tests make here."""
@@ -115,6 +116,15 @@ class Site:
             name = role.value.lower().replace("_", "-")
             self.sessions[role] = await self.join(await self.invite(name, role), name)
         return self.sessions[role]
+
+    async def cookies(self, role: Role) -> Any:
+        """What a browser holds that is signed in with a role, as it is told to a context."""
+        place = self.address.replace("http://", "https://")
+        held = ((SESSION_COOKIE, await self.session(role)), (HINT_COOKIE, "1"))
+        return [
+            {"name": name, "value": value, "url": place, "secure": True, "httpOnly": name == SESSION_COOKIE}
+            for name, value in held
+        ]
 
     async def invite(self, name: str, role: Role) -> str:
         """Have the operator make an account. Returns the path of the link that sets its password."""

@@ -1,14 +1,11 @@
-"""Pages of the panel, as somebody sees them who runs the registry: the overview, and a queue that is paused with work in it."""
+"""A queue for pictures of the panel: paused, with submissions in work and more of them behind the pause."""
 
 from __future__ import annotations
 
 import asyncio
 
-from playwright.async_api import Page
-
 from tests.browser.sites import Site, skill_md
 from vskill_platform.cli.registry import open_registry
-from vskill_platform.domain.access import Role
 from vskill_platform.settings import load_settings
 from vskill_platform.stores.pause import Pause
 from vskill_platform.web.api.admin.queue import PauseRequest
@@ -24,11 +21,6 @@ WAITING = (
     "acme/travel",
 )
 _LOOK_S = 0.2
-
-
-async def sign_in(page: Page, site: Site) -> None:
-    """Let the page be that of an administrator."""
-    await page.context.add_cookies(await site.cookies(Role.SUPER_ADMIN))
 
 
 async def stop_the_queue(site: Site) -> None:

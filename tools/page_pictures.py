@@ -17,6 +17,7 @@ from playwright.async_api import Browser, ViewportSize, async_playwright
 
 from tests.browser.sites import Site, running_site
 from tests.corpus.cases import read_corpus
+from tools.panel_pictures import stop_the_queue
 from vskill_platform.cli.samples import SAMPLES
 from vskill_platform.domain.access import Role
 from vskill_platform.testing.chromium import chromium_arguments, find_chromium
@@ -66,10 +67,14 @@ async def _draw(site: Site, folder: Path) -> list[Path]:
         Shot("submission", f"/submissions/{failed}"),
         Shot("queue", "/queue"),
         Shot("review-desk", f"/admin/review/{failed}", Role.REVIEWER),
+        Shot("admin-overview", "/admin", Role.SUPER_ADMIN),
     ]
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=find_chromium(), args=chromium_arguments())
         paths = [await _take(browser, site, shot, folder) for shot in shots]
+        with site.gate.closed():
+            await stop_the_queue(site)
+            paths.append(await _take(browser, site, Shot("admin-queue", "/admin/queue", Role.SUPER_ADMIN), folder))
         await browser.close()
     return paths
 

@@ -13,12 +13,16 @@ import pytest
 from tests.notify.post_office import post_office
 from tests.notify.receiver import Receiver
 from vskill_platform.domain.access import Role
-from vskill_platform.domain.publisher import PublisherKind
+from vskill_platform.domain.publisher import Publisher, PublisherKind
+from vskill_platform.domain.times import iso_from_ms
+from vskill_platform.domain.webhook import handle_of, publisher_owner
 from vskill_platform.notify.machine import report_machine
 from vskill_platform.notify.watching import watch_registry
+from vskill_platform.notify.webhooks import BY_HAND_PER_HOUR
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.stores.pause import pause_queue
 from vskill_platform.stores.publishers import make_publisher, putting_publisher
+from vskill_platform.stores.webhooks import list_webhooks
 from vskill_platform.testing.accounts import in_request, make_account, make_session, make_token, sign_in
 from vskill_platform.testing.clock import FakeClock
 from vskill_platform.testing.git_server import serve_application
@@ -180,9 +184,33 @@ async def test_publisher_is_told_of_its_own__and_of_nothing_else(
         mine = [got for got in receiver.received if got.path == "/acme"]
         assert [got.kind for got in mine] == ["submission.created"]
         assert b"github.com/acme/skills" in mine[0].body
+        answers = [(await client.post(f"{own}/{made['id']}/test")).status_code for _ in range(BY_HAND_PER_HOUR + 1)]
+        assert answers == [200] * BY_HAND_PER_HOUR + [429]
         assert (await client.put(f"{own}/{made['id']}", json={"isEnabled": False})).status_code == 200
         assert (await client.delete(f"{own}/{made['id']}")).status_code == 200
         assert (await client.get(own)).json() == {"webhooks": []}
+
+
+async def test_webhooks_of_a_handle_are_not_those_of_who_claims_it_next(env: WorkerEnv, clock: FakeClock) -> None:
+    first = make_publisher_at(clock)
+    clock.shift(1)
+    second = make_publisher_at(clock)
+    async with post_office(env) as office:
+        await office.create("https://hooks.example.com/", "skill.*", owner=publisher_owner(first))
+    of_second = await in_request(env, lambda: list_webhooks(owner=publisher_owner(second)))
+    assert (handle_of(publisher_owner(first)), of_second) == ("acme", [])
+
+
+def make_publisher_at(clock: FakeClock) -> Publisher:
+    now = iso_from_ms(clock.now_ms())
+    return Publisher(
+        handle="acme",
+        kind=PublisherKind.PERSON,
+        places=("github.com/acme",),
+        members=(),
+        created_at=now,
+        updated_at=now,
+    )
 
 
 async def test_metrics_count_open_alerts(env: WorkerEnv, clock: FakeClock) -> None:

@@ -125,32 +125,31 @@ async def value(env: WorkerEnv, key: str) -> bytes:
     return b"" if entry is None else entry.value
 
 
-@pytest.mark.parametrize(
-    ("fields", "code"),
-    [
-        ({"url": "https://hooks.example.com/", "kinds": []}, "invalid_input"),
-        ({"url": "https://hooks.example.com/", "kinds": ["skill.eaten"]}, "invalid_input"),
-        ({"url": "https://a:b@hooks.example.com/", "kinds": ["*"]}, "address_forbidden"),
-        ({"url": "https://hooks.example.com/", "kinds": ["*"], "reason": " "}, "invalid_input"),
-    ],
-)
-async def test_webhook_is_refused_in_words__when_it_cannot_be(
-    client: httpx.AsyncClient, fields: dict[str, object], code: str
-) -> None:
-    answer = await post(client, WEBHOOKS, **fields)
-    assert (answer.json().get("code"), bool(answer.json().get("detail"))) == (code, True)
+REFUSED: list[tuple[dict[str, object], str]] = [
+    ({"url": "https://hooks.example.com/", "kinds": []}, "invalid_input"),
+    ({"url": "https://hooks.example.com/", "kinds": ["skill.eaten"]}, "invalid_input"),
+    ({"url": "https://a:b@hooks.example.com/", "kinds": ["*"]}, "address_forbidden"),
+    ({"url": "https://hooks.example.com/", "kinds": ["*"], "reason": " "}, "invalid_input"),
+]
 
 
-@pytest.mark.parametrize("role", [Role.SUBMITTER, Role.REVIEWER, Role.AUDITOR])
+async def test_webhook_is_refused_in_words__when_it_cannot_be(client: httpx.AsyncClient) -> None:
+    answers = [(await post(client, WEBHOOKS, **fields)).json() for fields, _ in REFUSED]
+    assert [answer.get("code") for answer in answers] == [code for _, code in REFUSED]
+    assert all(answer["detail"] for answer in answers)
+    assert (await client.get(WEBHOOKS)).json() == {"webhooks": []}
+
+
 async def test_webhooks_are_for_super_admins__and_alerts_for_the_panel(
-    env: WorkerEnv, client: httpx.AsyncClient, role: Role
+    env: WorkerEnv, client: httpx.AsyncClient
 ) -> None:
-    sign_in(client, await make_session(env, await make_account(env, "bob", role)))
-    sees = 403 if role is Role.SUBMITTER else 200
-    assert (await client.get("/api/v1/admin/alerts")).status_code == sees
-    assert (await client.get("/admin/webhooks")).status_code == 403
-    assert (await client.get(WEBHOOKS)).status_code == 403
-    assert (await post(client, "/api/v1/admin/alerts/acknowledge", id="stuck")).status_code == 403
+    for role in (Role.SUBMITTER, Role.REVIEWER, Role.AUDITOR):
+        sign_in(client, await make_session(env, await make_account(env, role.value.lower(), role)))
+        sees = 403 if role is Role.SUBMITTER else 200
+        assert (await client.get("/api/v1/admin/alerts")).status_code == sees
+        assert (await client.get("/admin/webhooks")).status_code == 403
+        assert (await client.get(WEBHOOKS)).status_code == 403
+        assert (await post(client, "/api/v1/admin/alerts/acknowledge", id="stuck")).status_code == 403
 
 
 async def test_publisher_is_told_of_its_own__and_of_nothing_else(

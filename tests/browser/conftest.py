@@ -16,8 +16,6 @@ from tests.browser.watching import Watched, watch
 from vskill_platform.domain.access import Role
 from vskill_platform.testing.chromium import chromium_arguments, find_chromium
 from vskill_platform.testing.postgres_server import PostgresServer
-from vskill_platform.web.secure_sessions import SESSION_COOKIE
-from vskill_platform.web.session_cookies import HINT_COOKIE
 
 LIMIT_MS = 20_000
 expect.set_options(timeout=LIMIT_MS)
@@ -85,13 +83,8 @@ async def signed_in(visit: Visit) -> Visit:
     """Opens watched pages as somebody with a role: `await signed_in(site, "/admin/queue", role=Role.REVIEWER)`."""
 
     async def open_page(site: Site, path: str = "", *, role: Role, **options: Any) -> Watched:
-        place = site.address.replace("http://", "https://")
-        cookies: Any = [
-            {"name": name, "value": value, "url": place, "secure": True, "httpOnly": name == SESSION_COOKIE}
-            for name, value in ((SESSION_COOKIE, await site.session(role)), (HINT_COOKIE, "1"))
-        ]
         watched = await visit(site, **options)
-        await watched.page.context.add_cookies(cookies)
+        await watched.page.context.add_cookies(await site.cookies(role))
         if path:
             await watched.go(path)
         return watched

@@ -227,6 +227,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "from all addresses together.",
         ),
     ] = 20
+    arrival_time_limit_s: Annotated[
+        float,
+        Meta(gt=0, le=3600, description="Longest that the head of a request, and then its body, may take to arrive."),
+    ] = 20.0
+    answer_time_limit_s: Annotated[
+        float, Meta(gt=0, le=3600, description="Longest that anybody but the operator waits for an answer to begin.")
+    ] = 120.0
     session_idle_s: Annotated[
         float, Meta(ge=60, le=31_536_000, description="How long a sign-in lasts that nothing is done with.")
     ] = 43_200.0

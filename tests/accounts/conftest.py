@@ -45,5 +45,6 @@ def env(engine: Engine, clock: FakeClock, tmp_path: Path) -> WorkerEnv:
 @pytest.fixture
 async def client(env: WorkerEnv) -> AsyncIterator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(app=cast("Any", create_web_app(env)), client=("192.0.2.1", 1))
-    async with httpx.AsyncClient(transport=transport, base_url="https://registry") as opened:
+    as_browsers_do = {"Sec-Fetch-Site": "same-origin"}
+    async with httpx.AsyncClient(transport=transport, base_url="https://registry", headers=as_browsers_do) as opened:
         yield opened

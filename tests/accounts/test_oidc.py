@@ -20,9 +20,9 @@ from vskill_platform.stores.accounts import find_account, list_accounts
 from vskill_platform.testing.accounts import in_request, make_account
 from vskill_platform.testing.clock import FakeClock
 from vskill_platform.testing.oidc_provider import CLIENT_ID, CLIENT_SECRET, Claims, FakeProvider
-from vskill_platform.web.access import SESSION_COOKIE
 from vskill_platform.web.app import create_web_app
 from vskill_platform.web.pages.oidc import STATE_COOKIE
+from vskill_platform.web.secure_sessions import SESSION_COOKIE
 
 MINE = "/api/v1/account"
 

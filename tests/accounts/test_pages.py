@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from typing import Any, cast
 
 import httpx
 import msgspec
@@ -19,8 +20,9 @@ from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.stores.accounts import change_account, list_accounts
 from vskill_platform.testing.accounts import in_request, make_account, make_session, sign_in
 from vskill_platform.testing.clock import FakeClock
-from vskill_platform.web.access import SESSION_COOKIE
+from vskill_platform.web.app import create_web_app
 from vskill_platform.web.pages.signing_in import own_path
+from vskill_platform.web.secure_sessions import SESSION_COOKIE
 
 PASSWORD = "grey otters swim upstream"
 HTML = {"Accept": "text/html"}
@@ -156,3 +158,12 @@ async def test_pages_are_the_same_for_everybody__and_the_menu_comes_apart(
     assert menu.headers["cache-control"] == "no-store"
     assert "rita" in menu.text
     assert "/admin" in menu.text
+
+
+async def test_login_and_setup_are_refused_with_the_reason__over_plain_http(env: WorkerEnv) -> None:
+    path = await in_request(env, offer_first_run)
+    transport = httpx.ASGITransport(app=cast("Any", create_web_app(env)))
+    async with httpx.AsyncClient(transport=transport, base_url="http://registry.example", headers=HTML) as plain:
+        for answer in (await plain.get("/login"), await plain.get(str(path)), await plain.post("/login", data={})):
+            assert answer.status_code == 403
+            assert "needs HTTPS" in answer.text

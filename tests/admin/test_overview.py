@@ -11,9 +11,7 @@ from tests.admin.test_stuck import three_stuck
 from vskill_platform.domain.access import Role
 from vskill_platform.domain.catalog import SUBMISSIONS
 from vskill_platform.domain.scan import ScanReport, Verdict
-from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.engines.memory import open_memory
-from vskill_platform.pipeline.dequeue import dequeue_submission
 from vskill_platform.ports.commit import Unindex
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.stores.drift import find_drift
@@ -22,10 +20,11 @@ from vskill_platform.stores.news import telling_scan
 from vskill_platform.stores.series import count_events
 from vskill_platform.testing.clock import FakeClock
 from vskill_platform.testing.envs import make_env
-from vskill_platform.testing.submissions import putting_submission, submission_at, submit
+from vskill_platform.testing.submissions import submit
 from vskill_platform.web.app import create_control_app
 from vskill_platform.worker.cron import CronJob, run_job
 from vskill_platform.worker.drift import compare_catalog
+from vskill_platform.worker.recovery import sweep_stuck_submissions
 
 OVERVIEW = "/api/v1/admin/overview"
 PAGES = ["/admin", "/admin/queue", "/admin/stuck", "/admin/submissions"]
@@ -73,15 +72,19 @@ async def test_what_nobody_has_counted_is_unknown__not_zero(
     assert (stale.taken_up, stale.failures, stale.counted_at is None) == (None, None, False)
 
 
-async def test_failures_are_counted_by_reason__and_scans_that_hit_a_limit(registry: WorkerEnv) -> None:
-    gone = submission_at(SubmissionState.RECEIVED, updated_ms=registry.clock.now_ms())
-    await registry.writes.commit(putting_submission(gone))
-    await registry.writes.commit([telling_scan(gone.id, report(), run=1, tier="tier1")])
-    await registry.writes.commit([telling_scan(gone.id, report(limits_hit=("time_limit",)), run=2, tier="tier1")])
-    await inside(registry, lambda: dequeue_submission(gone.id, reason="Not wanted"))
+async def test_failures_are_counted_by_reason__and_scans_that_hit_a_limit(
+    registry: WorkerEnv, acting_as: As, clock: FakeClock
+) -> None:
+    dead, _, _ = await three_stuck(registry)
+    await registry.writes.commit([telling_scan(dead.id, report(), run=1, tier="tier1")])
+    await registry.writes.commit([telling_scan(dead.id, report(limits_hit=("time_limit",)), run=2, tier="tier1")])
+    await clock.advance(600)
+    await inside(registry, sweep_stuck_submissions)
     await inside(registry, count_events)
     flow = await inside(registry, read_flow)
-    assert (flow.scans, flow.limited_scans, flow.failures) == (2, 1, {})
+    assert (flow.scans, flow.limited_scans, flow.failures) == (2, 1, {"delivery_exhausted": 1})
+    auditor = await acting_as(Role.AUDITOR)
+    assert "Delivery exhausted" in (await auditor.get("/admin")).text
 
 
 async def test_drift_is_found_a_slice_at_a_time__and_told_with_its_time(

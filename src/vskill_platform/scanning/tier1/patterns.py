@@ -20,6 +20,9 @@ PATTERN_MEMORY = 2 * 1024 * 1024
 """Bytes that one pattern may use. All patterns of a ruleset together stay far below the memory of a scanning process."""
 SET_MEMORY = 16 * 1024 * 1024
 GROUP_SIZE = 8
+GROUP_WITHOUT_GAPS = 32
+_GAP = re.compile(r"(?:\[\^[^\]]*\]|\.|\\S)[*+]")
+"""A gap of any length, in which almost anything may stand."""
 _TOKEN = re.compile(
     r"\\[xpP]\{[^}]*\}"
     r"|\\Q.*?(?:\\E|\Z)"
@@ -107,21 +110,23 @@ class PatternSet:
 
     A pass costs the same for eight patterns as for one, as long as the engine can keep what it has learnt of them in memory.
     Counted gaps and too many patterns at once break that: sixty of our patterns in one set, as they stand, fill any memory
-    and come down to 1 MB/s. So the gaps are loosened first, and the patterns go in groups.
+    and come down to 1 MB/s. So the gaps are loosened first, and the patterns go in groups: those with gaps in small ones,
+    because each gap that a text is in doubles what has to be remembered, all others in large ones.
     """
 
-    __slots__ = ("_group_size", "_sets")
+    __slots__ = ("_sets",)
 
     def __init__(self, sources: Sequence[str], *, has_gaps: bool = True, group_size: int = GROUP_SIZE) -> None:
         loose = list(map(loosened, sources)) if has_gaps else sources
-        groups = [loose[start : start + group_size] for start in range(0, len(loose), group_size)]
-        self._group_size = group_size
-        self._sets = [_compile_set(group) for group in groups]
+        may_be_apart = has_gaps and len(loose) > group_size
+        plain = [number for number, source in enumerate(loose) if may_be_apart and not _GAP.search(source)]
+        others = sorted({*range(len(loose))}.difference(plain))
+        groups = [*_in_groups(others, group_size), *_in_groups(plain, GROUP_WITHOUT_GAPS)]
+        self._sets = [(_compile_set([loose[number] for number in group]), group) for group in groups]
 
     def which(self, data: bytes) -> list[int]:
         """The numbers of the patterns that may match, in ascending order."""
-        found = (number * self._group_size + index for number, match in enumerate(self._sets) for index in match(data))
-        return sorted(found)
+        return sorted([group[index] for match, group in self._sets for index in match(data)])
 
 
 @cache
@@ -133,6 +138,10 @@ def compile_pattern(source: str) -> Pattern:
 def loosened(source: str) -> str:
     """A pattern that matches at least where this one does, with `*` and `+` in place of counted repetitions."""
     return _TOKEN.sub(_loosen_token, source)
+
+
+def _in_groups(numbers: list[int], size: int) -> list[list[int]]:
+    return [numbers[start : start + size] for start in range(0, len(numbers), size)]
 
 
 def _loosen_token(token: re.Match[str]) -> str:

@@ -14,6 +14,7 @@ from vskill_platform.accounts.oidc import LASTS_S, begin, finish
 from vskill_platform.domain.errors import NotFound, SignInFailed
 from vskill_platform.web.pages.rendering import PageRequest
 from vskill_platform.web.pages.signing_in import Next, enter_with, login_page, own_path
+from vskill_platform.web.secure_sessions import require_secure
 from vskill_platform.web.session_cookies import browser_of, secret_cookie
 from vskill_platform.web.site import site_url
 from vskill_platform.worker_context import current_env
@@ -26,6 +27,7 @@ _CALLBACK = "/login/oidc/callback"
 @get("/login/oidc")
 async def leave_for_provider(request: PageRequest, wanted: Next = "") -> Redirect:
     """Go to the provider that the settings name."""
+    require_secure(request)
     if not current_env("settings").settings.oidc_issuer:
         raise NotFound("No OpenID provider is set up here. Sign in with a password.")
     begun = await begin(redirect_uri=site_url(request) + _CALLBACK, wanted=own_path(wanted))

@@ -94,6 +94,7 @@ def own_path(wanted: str) -> str:
 async def show_login(request: PageRequest, wanted: Next = "") -> Response[str] | Redirect:
     """The form. Who is signed in already is led on."""
     require_secure(request)
+    require_secure(request)
     if caller_of(request).id:
         return _go(own_path(wanted))
     return login_page(request, wanted=wanted)
@@ -102,6 +103,7 @@ async def show_login(request: PageRequest, wanted: Next = "") -> Response[str] |
 @post("/login")
 async def send_login(request: PageRequest, data: SentLogin) -> Response[str] | Redirect:
     """Sign in and go on; or ask for a code; or say what is wrong, beside the form."""
+    require_secure(request)
     require_secure(request)
     try:
         found = await sign_in(data.name, data.password, browser=browser_of(request))
@@ -151,6 +153,7 @@ async def send_logout(request: PageRequest) -> Redirect:
 async def show_setup(request: PageRequest, token: FromQuery[str] = "") -> Response[str]:
     """The form behind a link that sets a password. A link that was used is told as gone."""
     require_secure(request)
+    require_secure(request)
     _, account = await open_link(token)
     return _setup_page(request, token=token, login=account.name if account else "")
 
@@ -158,6 +161,7 @@ async def show_setup(request: PageRequest, token: FromQuery[str] = "") -> Respon
 @post("/setup", status_code=HTTP_200_OK)
 async def send_setup(request: PageRequest, data: SentSetup) -> Response[str] | Redirect:
     """Set the password, and sign in with it unless a code is wanted as well."""
+    require_secure(request)
     require_secure(request)
     _, before = await open_link(data.token)
     try:

@@ -18,6 +18,7 @@ from vskill_platform.web.surface.sharing import READS, is_shared
 from vskill_platform.web.surface.validators import gzip_tag, is_known, make_tag
 
 MAX_WHOLE_BYTES = 2 * 1024 * 1024
+_TOO_SLOW = 408
 _KEPT_BY_304 = frozenset(
     {b"cache-control", b"content-location", b"content-security-policy", b"date", b"etag", b"expires", b"vary", b"link"}
 )
@@ -48,6 +49,7 @@ class Answer:
         "_scope",
         "_send",
         "status",
+        "when_begun",
         "when_whole",
         "whole",
     )
@@ -73,6 +75,7 @@ class Answer:
         self.status = 500
         self.whole: Whole | None = None
         self.when_whole: Callable[[Whole], None] | None = None
+        self.when_begun: Callable[[], None] | None = None
         self._head: dict[bytes, bytes] = {}
         self._cookies: list[Header] = []
         self._pieces: list[bytes] | None = None
@@ -97,6 +100,8 @@ class Answer:
 
     async def _begin(self, status: int, headers: Iterable[Header]) -> None:
         self.status = status
+        if self.when_begun is not None:
+            self.when_begun()
         for name, value in headers:
             name = name.lower()
             if name == b"set-cookie":
@@ -182,6 +187,8 @@ class Answer:
             *STANDING[POLICY in self._head, self._is_shared],
             *self._more_headers(),
         ]
+        if self.status == _TOO_SLOW:
+            headers.append((b"connection", b"close"))  # the rest of its body is nothing to wait for
         await self._send({"type": "http.response.start", "status": self.status, "headers": headers})
 
     async def _finish(self, body: bytes) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Awaitable, Callable
 from secrets import token_hex
 from time import perf_counter
 from typing import Any, NamedTuple, cast
@@ -24,12 +25,14 @@ from vskill_platform.web.surface.rate_limits import RequestLimiter, rate_headers
 from vskill_platform.web.surface.request_metrics import count_request
 from vskill_platform.web.surface.sharing import READS, is_preflight, preflight_headers, refuse_other_sites
 from vskill_platform.web.surface.targets import address_without_slash, check_content_type, check_target
+from vskill_platform.web.surface.time_limits import answer_too_slow, arriving_in_time
 from vskill_platform.worker_context import request_env_storage
 
 _UNCOUNTED = frozenset({"/healthz", "/readyz"})
 """What balances load asks these all the time, from one address."""
 _HEAD = "vskill_platform.head"
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{8,64}")
+_log = structlog.get_logger(__name__)
 
 
 class _Making(NamedTuple):
@@ -160,15 +163,32 @@ class Surface:
         if scope["method"] == "HEAD":
             inner = {**scope, "method": "GET", _HEAD: True}
 
+        settings = self._env.settings
+        arriving = arriving_in_time(receive, limit_s=settings.arrival_time_limit_s)
+
         async def run() -> None:
             structlog.contextvars.bind_contextvars(request=request_id.decode())
-            await self.app(inner, receive, answer.send)
+            await self.app(inner, arriving, answer.send)
 
         try:
-            await request_env_storage.run(self._env, run)
+            limit_s = None if self._limiter is None else settings.answer_time_limit_s
+            await self._run_in_time(run, answer, limit_s=limit_s)
         finally:
             if inner is not scope and "route_handler" in inner:
                 cast("dict[str, Any]", scope).update({name: inner[name] for name in ("path_template", "route_handler")})
+
+    async def _run_in_time(self, run: Callable[[], Awaitable[None]], answer: Answer, *, limit_s: float | None) -> None:
+        """Have the application answer; in the place of an answer that does not begin in time, say so."""
+        try:
+            async with asyncio.timeout(limit_s) as limit:
+                answer.when_begun = lambda: limit.reschedule(None)
+                await request_env_storage.run(self._env, run)
+        except TimeoutError:
+            if limit_s is None or not limit.expired():
+                raise
+            answer.when_begun = None
+            _log.error("answer_too_slow", limit_s=limit_s)
+            await make_problem(answer_too_slow(limit_s)).send(answer.send)
 
 
 def is_head(scope: Scope) -> bool:

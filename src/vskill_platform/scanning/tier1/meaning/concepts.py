@@ -22,8 +22,36 @@ from vskill_platform.scanning.tier1.patterns import Pattern, PatternSet, Span, c
 CONCEPTS_FILE = Path(__file__).with_name("concepts.toml")
 CONCEPT_MEMORY = 16 * 1024 * 1024
 """Bytes that a concept may use: with less, one of many words is matched ten times slower."""
-CONCEPTS_TOGETHER = 4
-"""Concepts that are looked for in one pass: eight of them fill the engine's memory within a few hundred texts."""
+COMMON = frozenset(
+    [
+        "negation",
+        "promote",
+        "fetch",
+        "run",
+        "instructions",
+        "send",
+        "write",
+        "leak",
+        "switch-off",
+        "conversation",
+        "program",
+        "outside",
+        "obey",
+        "always",
+        "address",
+        "drop",
+        "unattended",
+        "authenticates",
+        "secret",
+        "safeguard",
+        "asked",
+        "destroy",
+    ]
+)
+"""Concepts that every tenth text speaks of."""
+COMMON_TOGETHER, RARE_TOGETHER = 6, 8
+"""Concepts that are looked for in one pass. The engine remembers which of them it has met, so that each that texts do speak
+of doubles what it has to remember: eight of these fill its memory within a few hundred texts."""
 ENGLISH = "en"
 OTHER_SCRIPTS = ""
 """Stands for all languages that are not written in Latin letters: their words cannot be taken for those of another."""
@@ -57,17 +85,22 @@ def concept(name: str, languages: tuple[str, ...] = (ENGLISH, OTHER_SCRIPTS)) ->
 
 
 @cache
-def _english() -> tuple[tuple[str, ...], PatternSet]:
+def _english() -> tuple[tuple[tuple[str, ...], PatternSet], ...]:
     """All concepts in English, to be looked for in a few passes."""
-    names = tuple(name for name in _given() if name != _MARKERS)
+    names = [name for name in _given() if name != _MARKERS]
+    common = tuple(name for name in names if name in COMMON)
+    rare = tuple(name for name in names if name not in COMMON)
+    return ((common, _together(common, COMMON_TOGETHER)), (rare, _together(rare, RARE_TOGETHER)))
+
+
+def _together(names: Iterable[str], group_size: int) -> PatternSet:
     sources = [_spaced(_of_english(_given()[name][ENGLISH])) for name in names]
-    return names, PatternSet(sources, has_gaps=False, group_size=CONCEPTS_TOGETHER)
+    return PatternSet(sources, has_gaps=False, group_size=group_size)
 
 
 def english_in(data: bytes) -> frozenset[str]:
     """The concepts that may occur in a text in English words, never leaving out one that does."""
-    names, together = _english()
-    return frozenset(names[number] for number in together.which(data))
+    return frozenset([names[number] for names, together in _english() for number in together.which(data)])
 
 
 def has_other_scripts(data: bytes) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import get_type_hints
 
 import msgspec
@@ -54,7 +55,8 @@ async def show_settings_in_force() -> SettingsView:
 
 def view_settings(settings: Settings) -> list[SettingView]:
     """The settings as they are told. One that is the default is not told as set, however it came to be."""
-    shown, defaults = printable_settings(settings), printable_settings(Settings())
+    usual = Settings()
+    shown, defaults = printable_settings(settings), printable_settings(usual)
     told = _descriptions()
     return [
         SettingView(
@@ -62,7 +64,7 @@ def view_settings(settings: Settings) -> list[SettingView]:
             description=told[name],
             value=_plain(shown[name]),
             default=_plain(defaults[name]),
-            is_set=getattr(settings, name) != getattr(Settings(), name),
+            is_set=getattr(settings, name) != getattr(usual, name),
         )
         for name in Settings.__struct_fields__
     ]
@@ -72,6 +74,7 @@ def _plain(value: object) -> Value:
     return value if isinstance(value, str | int | float | bool) else str(value)
 
 
+@cache
 def _descriptions() -> dict[str, str]:
     hints = get_type_hints(Settings, include_extras=True)
     return {name: hints[name].__metadata__[0].description or "" for name in Settings.__struct_fields__}

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import httpx
-from playwright.async_api import Browser, ViewportSize, async_playwright
+from playwright.async_api import Browser, async_playwright
 
 from tests.browser.sites import Site, running_site
 from tests.corpus.cases import read_corpus
@@ -21,7 +21,7 @@ from vskill_platform.cli.samples import SAMPLES
 from vskill_platform.domain.access import Role
 from vskill_platform.testing.chromium import chromium_arguments, find_chromium
 
-SIZE: ViewportSize = {"width": 1200, "height": 800}
+WIDTH = 1200
 GROUPS = {
     "benign/api-clients": "northwind/api-clients",
     "malicious/download-execute": "shady/installers",
@@ -46,6 +46,7 @@ class Shot(NamedTuple):
     name: str
     path: str
     role: Role | None = None
+    height: int = 800
 
 
 def draw_pages(folder: Path) -> list[Path]:
@@ -65,7 +66,7 @@ async def _draw(site: Site, folder: Path) -> list[Path]:
         Shot("skill", f"/skills/{slug}"),
         Shot("submission", f"/submissions/{failed}"),
         Shot("queue", "/queue"),
-        Shot("review-desk", f"/admin/review/{failed}", Role.REVIEWER),
+        Shot("review-desk", f"/admin/review/{failed}", Role.REVIEWER, height=1080),
     ]
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=find_chromium(), args=chromium_arguments())
@@ -75,7 +76,9 @@ async def _draw(site: Site, folder: Path) -> list[Path]:
 
 
 async def _take(browser: Browser, site: Site, shot: Shot, folder: Path) -> Path:
-    page = await browser.new_page(viewport=SIZE, color_scheme="light", reduced_motion="reduce")
+    page = await browser.new_page(
+        viewport={"width": WIDTH, "height": shot.height}, color_scheme="light", reduced_motion="reduce"
+    )
     if shot.role is not None:
         await page.context.add_cookies(await site.cookies(shot.role))
     answer = await page.goto(site.address + shot.path)

@@ -16,6 +16,7 @@ from vskill_platform.domain.account import Account, session_id
 from vskill_platform.domain.collection import Collection
 from vskill_platform.domain.publisher import PublisherKind
 from vskill_platform.domain.secrets import hash_secret
+from vskill_platform.domain.webhook import publisher_owner
 from vskill_platform.notify.webhooks import create_webhook
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.stores.collections import create_collection
@@ -46,13 +47,15 @@ NAMES = {
 
 async def build(env: WorkerEnv, sue: Account) -> dict[str, str]:
     """One of everything that a submitter can have; by the parameter, or the end of the path, that names it."""
-    _, operations = await granting("sue-lab", place="github.com/sue-lab", kind=PublisherKind.PERSON, account=sue.id)
+    publisher, operations = await granting(
+        "sue-lab", place="github.com/sue-lab", kind=PublisherKind.PERSON, account=sue.id
+    )
     await env.writes.commit(operations)
     await create_collection(
         Collection(publisher="sue-lab", name="tools", is_public=False, created_at="", updated_at="")
     )
     path = await open_path("sue-lab", "tools", label="a test", account=sue.id)
-    hook = await create_webhook("https://hooks.example.com/x", kinds=["skill.*"], owner="sue-lab", by=sue.name)
+    hook = await create_webhook("https://hooks.example.com/x", kinds=["skill.*"], owner=publisher_owner(publisher))
     token = await create_token(sue, name="robot", scopes=("read",))  # type: ignore[arg-type]
     return {"path": path.path.id, "webhook": hook.webhook.id, "token": token.token.id}
 

@@ -299,8 +299,8 @@ def test_audit_log_is_verified_and_exported__from_the_command_line(tmp_path: Pat
     ]
     assert run("audit", "export", "--after", "1", "--data", data).stdout.count("\n") == 1
     with apsw.Connection(str(tmp_path / "data" / "registry.db")) as database:
-        database.execute(
-            "UPDATE kv SET value = replace(value, 'blocklist.add', 'blocklist.ads') WHERE key LIKE 'audit:%1'"
-        )
+        (value,) = next(iter(database.execute("SELECT value FROM kv WHERE key LIKE 'audit:%1'")))
+        changed = value.replace(b"blocklist.add", b"blocklist.ads")
+        database.execute("UPDATE kv SET value = ? WHERE key LIKE 'audit:%1'", (changed,))
     broken = run("audit", "verify", "--data", data)
     assert (broken.returncode, "Entry 1 was changed" in broken.stdout) == (1, True), broken.stdout

@@ -14,7 +14,7 @@ from tests.notify.receiver import Receiver
 from vskill_platform.domain.webhook import DELAYS_S, MOST_TRIES, DeliveryStatus, next_delay_s
 from vskill_platform.notify.watching import watch_registry
 from vskill_platform.notify.webhooks import change_webhook, delete_webhook, redeliver, rotate_secret, send_test
-from vskill_platform.ports.commit import Put
+from vskill_platform.ports.commit import Emit, Put
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.stores.pause import pause_queue
 from vskill_platform.stores.webhooks import CURSOR_KEY, OVERLAP_S, get_webhook, list_health
@@ -298,6 +298,16 @@ async def test_deliveries_of_a_removed_receiver_are_dropped__when_they_come_up(
     await run_with_worker_env(office.env, lambda: delete_webhook(made.webhook.id))
     await office.send_due()
     assert (receiver.received, await office.deliveries(made.webhook.id)) == ([], [])
+
+
+async def test_events_and_receivers_that_cannot_be_read_keep_nobody_waiting(
+    office: PostOffice, receiver: Receiver, address: str
+) -> None:
+    await office.create(address)
+    await office.env.writes.commit([Put("webhook:wh_broken", b"broken"), Emit("alert.opened", "x", b"broken")])
+    await office.emit("queue.paused")
+    await office.deliver_all()
+    assert [got.kind for got in receiver.received] == ["queue.paused"]
 
 
 async def test_delivery_that_cannot_be_read_is_set_aside__and_keeps_nobody_waiting(

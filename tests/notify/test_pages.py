@@ -13,12 +13,16 @@ import pytest
 from tests.notify.post_office import post_office
 from tests.notify.receiver import Receiver
 from vskill_platform.domain.access import Role
-from vskill_platform.domain.publisher import PublisherKind
+from vskill_platform.domain.publisher import Publisher, PublisherKind
+from vskill_platform.domain.times import iso_from_ms
+from vskill_platform.domain.webhook import handle_of, publisher_owner
 from vskill_platform.notify.machine import report_machine
 from vskill_platform.notify.watching import watch_registry
+from vskill_platform.notify.webhooks import BY_HAND_PER_HOUR
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.stores.pause import pause_queue
 from vskill_platform.stores.publishers import make_publisher, putting_publisher
+from vskill_platform.stores.webhooks import list_webhooks
 from vskill_platform.testing.accounts import in_request, make_account, make_session, make_token, sign_in
 from vskill_platform.testing.clock import FakeClock
 from vskill_platform.testing.git_server import serve_application
@@ -121,32 +125,31 @@ async def value(env: WorkerEnv, key: str) -> bytes:
     return b"" if entry is None else entry.value
 
 
-@pytest.mark.parametrize(
-    ("fields", "code"),
-    [
-        ({"url": "https://hooks.example.com/", "kinds": []}, "invalid_input"),
-        ({"url": "https://hooks.example.com/", "kinds": ["skill.eaten"]}, "invalid_input"),
-        ({"url": "https://a:b@hooks.example.com/", "kinds": ["*"]}, "address_forbidden"),
-        ({"url": "https://hooks.example.com/", "kinds": ["*"], "reason": " "}, "invalid_input"),
-    ],
-)
-async def test_webhook_is_refused_in_words__when_it_cannot_be(
-    client: httpx.AsyncClient, fields: dict[str, object], code: str
-) -> None:
-    answer = await post(client, WEBHOOKS, **fields)
-    assert (answer.json().get("code"), bool(answer.json().get("detail"))) == (code, True)
+REFUSED: list[tuple[dict[str, object], str]] = [
+    ({"url": "https://hooks.example.com/", "kinds": []}, "invalid_input"),
+    ({"url": "https://hooks.example.com/", "kinds": ["skill.eaten"]}, "invalid_input"),
+    ({"url": "https://a:b@hooks.example.com/", "kinds": ["*"]}, "address_forbidden"),
+    ({"url": "https://hooks.example.com/", "kinds": ["*"], "reason": " "}, "invalid_input"),
+]
 
 
-@pytest.mark.parametrize("role", [Role.SUBMITTER, Role.REVIEWER, Role.AUDITOR])
+async def test_webhook_is_refused_in_words__when_it_cannot_be(client: httpx.AsyncClient) -> None:
+    answers = [(await post(client, WEBHOOKS, **fields)).json() for fields, _ in REFUSED]
+    assert [answer.get("code") for answer in answers] == [code for _, code in REFUSED]
+    assert all(answer["detail"] for answer in answers)
+    assert (await client.get(WEBHOOKS)).json() == {"webhooks": []}
+
+
 async def test_webhooks_are_for_super_admins__and_alerts_for_the_panel(
-    env: WorkerEnv, client: httpx.AsyncClient, role: Role
+    env: WorkerEnv, client: httpx.AsyncClient
 ) -> None:
-    sign_in(client, await make_session(env, await make_account(env, "bob", role)))
-    sees = 403 if role is Role.SUBMITTER else 200
-    assert (await client.get("/api/v1/admin/alerts")).status_code == sees
-    assert (await client.get("/admin/webhooks")).status_code == 403
-    assert (await client.get(WEBHOOKS)).status_code == 403
-    assert (await post(client, "/api/v1/admin/alerts/acknowledge", id="stuck")).status_code == 403
+    for role in (Role.SUBMITTER, Role.REVIEWER, Role.AUDITOR):
+        sign_in(client, await make_session(env, await make_account(env, role.value.lower(), role)))
+        sees = 403 if role is Role.SUBMITTER else 200
+        assert (await client.get("/api/v1/admin/alerts")).status_code == sees
+        assert (await client.get("/admin/webhooks")).status_code == 403
+        assert (await client.get(WEBHOOKS)).status_code == 403
+        assert (await post(client, "/api/v1/admin/alerts/acknowledge", id="stuck")).status_code == 403
 
 
 async def test_publisher_is_told_of_its_own__and_of_nothing_else(
@@ -180,9 +183,33 @@ async def test_publisher_is_told_of_its_own__and_of_nothing_else(
         mine = [got for got in receiver.received if got.path == "/acme"]
         assert [got.kind for got in mine] == ["submission.created"]
         assert b"github.com/acme/skills" in mine[0].body
+        answers = [(await client.post(f"{own}/{made['id']}/test")).status_code for _ in range(BY_HAND_PER_HOUR + 1)]
+        assert answers == [200] * BY_HAND_PER_HOUR + [429]
         assert (await client.put(f"{own}/{made['id']}", json={"isEnabled": False})).status_code == 200
         assert (await client.delete(f"{own}/{made['id']}")).status_code == 200
         assert (await client.get(own)).json() == {"webhooks": []}
+
+
+async def test_webhooks_of_a_handle_are_not_those_of_who_claims_it_next(env: WorkerEnv, clock: FakeClock) -> None:
+    first = make_publisher_at(clock)
+    clock.shift(1)
+    second = make_publisher_at(clock)
+    async with post_office(env) as office:
+        await office.create("https://hooks.example.com/", "skill.*", owner=publisher_owner(first))
+    of_second = await in_request(env, lambda: list_webhooks(owner=publisher_owner(second)))
+    assert (handle_of(publisher_owner(first)), of_second) == ("acme", [])
+
+
+def make_publisher_at(clock: FakeClock) -> Publisher:
+    now = iso_from_ms(clock.now_ms())
+    return Publisher(
+        handle="acme",
+        kind=PublisherKind.PERSON,
+        places=("github.com/acme",),
+        members=(),
+        created_at=now,
+        updated_at=now,
+    )
 
 
 async def test_metrics_count_open_alerts(env: WorkerEnv, clock: FakeClock) -> None:

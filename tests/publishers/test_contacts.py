@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from pathlib import Path
 
+import apsw
 import pytest
 from structlog.testing import capture_logs
 
+from tests.acceptance.commands import run
 from tests.publishers.site import Site
+from vskill_platform.app.env import open_env
 from vskill_platform.domain.access import Role
 from vskill_platform.domain.contact import contact_key
-from vskill_platform.pipeline.intake import Submitter
+from vskill_platform.pipeline.intake import Submitter, submit_repository
+from vskill_platform.settings import convert_settings
 from vskill_platform.stores.contacts import find_contact
+from vskill_platform.testing.accounts import in_request
 
 URL = "https://github.com/acme/greeting"
 ADDRESS = "Ada.Lovelace@example.org"
@@ -104,3 +111,21 @@ async def test_later_submitter_is_not_told_the_address__of_the_one_before(site: 
     await mel.post("/api/v1/submissions", {"repoUrl": URL})
     (row,) = (await mel.get("/api/v1/account/submissions"))["submissions"]
     assert (row["id"], row["email"]) == (made["id"], None)
+
+
+def test_operator_erases_an_address__from_the_command_line(tmp_path: Path) -> None:
+    data = str(tmp_path / "data")
+
+    async def leave() -> None:
+        async with open_env(convert_settings({"data": data})) as env:
+            await in_request(env, lambda: submit_repository(URL, submitter=Submitter(contact=ADDRESS)))
+
+    asyncio.run(leave())
+    erased = run("erase-email", ADDRESS.upper(), "--data", data)
+    assert (erased.returncode, erased.stdout.strip()) == (0, "The address is erased from 1 record."), erased.stderr
+    with contextlib.closing(apsw.Connection(str(tmp_path / "data" / "registry.db"))) as database:
+        database.execute("VACUUM")
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    kept = [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
+    assert kept
+    assert [path.name for path in kept if ADDRESS.lower().encode() in path.read_bytes().lower()] == []

@@ -168,6 +168,7 @@ def test_loosened_replaces_counted_repetitions__and_nothing_else(source: str, be
 @given(st.text(alphabet="abcd \n", max_size=60).map(str.encode))
 def test_pattern_set_leaves_no_pattern_out__that_matches(data: bytes) -> None:
     sources = ["ab{2,3}c", "(?m)^a.{1,4}d$", "[ab]{3}d", r"\bc{1,2}\b", "(?:ab|cd){2}", "a[^\n]{0,3}?d", "b{2}", "d a"]
+    sources += ["c.*a", "dd", "(?s)b.{2,}b", "a b"]
     matching = {number for number, source in enumerate(sources) if Pattern(source).is_in(data)}
     assert matching <= set(PatternSet(sources).which(data))
 

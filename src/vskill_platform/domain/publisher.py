@@ -12,6 +12,7 @@ import msgspec
 
 from vskill_platform.domain.errors import Conflict, InvalidInput, NotFound
 from vskill_platform.domain.records import Record
+from vskill_platform.domain.secrets import equal_secrets
 
 PUBLISHER_PREFIX = "publisher:"
 CLAIM_FILE = ".vskill-claim"
@@ -118,7 +119,7 @@ def place_of(repo_url: str) -> str:
 
 def holds_token(content: bytes, token: str) -> bool:
     """Whether a line of the file is the token."""
-    return any(line.strip() == token for line in content.decode("utf-8", "replace").splitlines())
+    return any(equal_secrets(line.strip(), token) for line in content.decode("utf-8", "replace").splitlines())
 
 
 def invite(publisher: Publisher, account: str, *, role: MemberRole, now: str) -> Publisher:

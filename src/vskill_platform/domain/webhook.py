@@ -10,6 +10,7 @@ import msgspec
 
 from vskill_platform.domain.errors import InvalidInput
 from vskill_platform.domain.ids import MessageId
+from vskill_platform.domain.publisher import Publisher
 from vskill_platform.domain.records import Record
 
 WEBHOOK_PREFIX = "webhook:"
@@ -17,7 +18,7 @@ SECRET_PREFIX = "webhook-secret:"
 HEALTH_PREFIX = "webhook-health:"
 DELIVERY_PREFIX = "webhook-delivery:"
 OPERATOR_OWNER = ""
-"""The owner of the operator's own webhooks; any other is a publisher's handle."""
+"""The owner of the operator's own webhooks; any other is a publisher."""
 DELAYS_S = (5.0, 30.0, 120.0, 600.0, 3600.0, 21_600.0)
 """How long after each failed try the next one comes. After the last there is none."""
 MOST_TRIES = len(DELAYS_S) + 1
@@ -106,6 +107,16 @@ class Delivery(Record, frozen=True, kw_only=True, rename="camel"):
     created_at: str
     next_at: str | None = None
     last: Answer | None = None
+
+
+def publisher_owner(publisher: Publisher) -> str:
+    """A publisher as an owner: its handle and since when, because a handle that is given up may be claimed by somebody else."""
+    return f"{publisher.handle}#{publisher.created_at}"
+
+
+def handle_of(owner: str) -> str:
+    """The handle of the publisher that is an owner; empty for the operator."""
+    return owner.partition("#")[0]
 
 
 def webhook_key(identity: str) -> str:

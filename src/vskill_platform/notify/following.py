@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 import structlog
 
-from vskill_platform.domain.errors import Conflict, InvalidRepositoryUrl
+from vskill_platform.domain.errors import Conflict, InvalidRepositoryUrl, MalformedRecord
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.domain.webhook import (
     OPERATOR_OWNER,
@@ -21,6 +21,7 @@ from vskill_platform.domain.webhook import (
     Webhook,
     event_id,
     event_number,
+    publisher_owner,
     wants,
 )
 from vskill_platform.ports.commit import ABSENT, Operation
@@ -115,10 +116,15 @@ async def _deliveries_of(event: Event, receivers: Sequence[Webhook]) -> list[Ope
 
 def tell_receivers(event: Event) -> News | None:
     """What receivers are told of an event: what strangers are, and of alerts, which only the operator's receivers get."""
-    if event.kind.startswith(_ALERT):
-        return News(event.kind, msgspec.json.decode(event.data, type=dict[str, object]))
-    data = public_data(event)
+    data = _alert_data(event) if event.kind.startswith(_ALERT) else public_data(event)
     return None if data is None else News(public_kind(event), data)
+
+
+def _alert_data(event: Event) -> dict[str, object] | None:
+    try:
+        return msgspec.json.decode(event.data, type=dict[str, object])
+    except msgspec.DecodeError:
+        return None
 
 
 def encode_body(identity: str, kind: str, *, at_ms: int, data: dict[str, object]) -> str:
@@ -143,6 +149,7 @@ async def _find_owner(event: Event) -> str | None:
     repo_url = step.repo_url if step is not None else skill.repo_url if skill is not None else ""
     try:
         found = await owner_of_repository(repo_url) if repo_url else await owner_of(event.subject)
-    except InvalidRepositoryUrl:
+    except (InvalidRepositoryUrl, MalformedRecord) as error:
+        _log.warning("webhook_owner_unknown", subject=event.subject, code=error.code, error=error.message)
         return None
-    return None if found is None else found.handle
+    return None if found is None else publisher_owner(found)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from vskill_platform.domain.errors import AddressForbidden, Conflict, InvalidInput
+from vskill_platform.domain.errors import AddressForbidden, Conflict, InvalidInput, RateLimited
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.domain.webhook import (
     ALL_KINDS,
@@ -39,6 +39,7 @@ from vskill_platform.stores.webhooks import (
 from vskill_platform.worker_context import current_env
 
 MAX_DESCRIPTION_CHARS = 200
+BY_HAND_PER_HOUR = 60
 _TRIES = 3
 
 
@@ -127,6 +128,7 @@ async def send_test(identity: str, *, owner: str | None = None) -> Delivery:
     webhook = (await get_webhook(identity, owner=owner)).webhook
     if not webhook.is_enabled:
         raise InvalidInput("The webhook is switched off. Switch it on first.")
+    await _count_by_hand(webhook)
     now_ms, name = env.clock.now_ms(), env.random_id().hex
     id = f"test_{name}"
     delivery = Delivery(
@@ -144,7 +146,7 @@ async def send_test(identity: str, *, owner: str | None = None) -> Delivery:
 async def redeliver(identity: str, number: str, *, owner: str | None = None) -> Delivery:
     """Send something again, with its id and body as they were, and tries from the start."""
     env = current_env("writes")
-    await get_webhook(identity, owner=owner)
+    await _count_by_hand((await get_webhook(identity, owner=owner)).webhook)
     found = await get_delivery(identity, number)
     again = msgspec.structs.replace(found.delivery, tries=0)
     await env.writes.commit([waiting_until(found, again, due_ms=env.clock.now_ms())])
@@ -163,6 +165,19 @@ def check_url(url: str) -> str:
     if reason is not None:
         raise AddressForbidden(f"The address '{address.url}' is not public ({reason}). It cannot be used.")
     return address.url
+
+
+async def _count_by_hand(webhook: Webhook) -> None:
+    """Raise RateLimited where a publisher has us send too much at its word: an address need not be its own."""
+    if webhook.owner == OPERATOR_OWNER:
+        return
+    limiter = current_env("limiter").limiter
+    taken = await limiter.take(f"webhooks-by-hand:{webhook.owner}", limit=BY_HAND_PER_HOUR, window_s=3600)
+    if not taken.allowed:
+        raise RateLimited(
+            f"{BY_HAND_PER_HOUR} messages an hour are sent by hand for one publisher. Try again later.",
+            retry_after_s=taken.retry_after_s,
+        )
 
 
 async def _forgetting_failures(found: FoundWebhook) -> list[Operation]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import secrets
 from typing import NamedTuple
 
@@ -20,6 +18,7 @@ from vskill_platform.domain.report import (
     report_key,
     reporter_prefix,
 )
+from vskill_platform.domain.secrets import equal_secrets, hash_secret
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.ports.commit import ABSENT, Emit, Operation, Put
 from vskill_platform.stores.reads import Settled, list_keys, read_keys, read_prefix
@@ -53,7 +52,7 @@ async def open_report(
         text=text,
         created_at=now,
         updated_at=now,
-        secret_hash=_hash(secret),
+        secret_hash=hash_secret(secret),
         account=account,
     )
     kept = [Put(report_key(report.id), encode_record(report), if_version=ABSENT)]
@@ -66,7 +65,7 @@ async def open_report(
 async def get_report(identity: str, *, secret: str) -> Report:
     """The report, for whoever has its secret. Raises NotFound for everybody else, as if there were none."""
     found = await _find(identity)
-    if found is None or not hmac.compare_digest(found[0].secret_hash, _hash(secret)):
+    if found is None or not equal_secrets(found[0].secret_hash, hash_secret(secret)):
         raise NotFound(
             f"There is no report '{identity[:60]}' with this secret. Send the secret you were given as a Bearer token.",
             id=identity[:60],
@@ -116,7 +115,3 @@ def _decode(key: str, value: bytes) -> Report:
 def _telling(kind: str, report: Report) -> Operation:
     """The event. Its data has neither text nor subject: reports are between who made them and the operator."""
     return Emit(kind, report.id, msgspec.json.encode({"kind": report.kind, "status": report.status}))
-
-
-def _hash(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from vskill_platform.domain.errors import InvalidInput, NotFound
+from vskill_platform.domain.errors import InvalidInput, NotFound, StoreUnavailable
 from vskill_platform.domain.records import Record
 from vskill_platform.domain.times import iso_from_ms, ms_from_iso
 from vskill_platform.domain.webhook import (
@@ -81,8 +81,13 @@ _cursors = msgspec.json.Decoder(Cursor)
 
 
 async def list_webhooks(*, owner: str | None = None) -> list[Webhook]:
-    """The receivers, the oldest first: all, or an owner's. Raises StoreUnavailable where one cannot be read."""
-    found = require_complete(await read_prefix(WEBHOOK_PREFIX, _decode))
+    """The receivers, the oldest first: all, or an owner's. Raises StoreUnavailable where the store fails.
+
+    One whose record is malformed is logged and left out, because it must not keep everybody else from being told.
+    """
+    found = await read_prefix(WEBHOOK_PREFIX, _decode)
+    if found.failed:
+        raise StoreUnavailable(f"{found.failed} webhooks could not be read. Try again shortly.", failed=found.failed)
     chosen = [webhook for webhook in found if owner is None or webhook.owner == owner]
     return sorted(chosen, key=lambda webhook: (webhook.created_at, webhook.id))
 

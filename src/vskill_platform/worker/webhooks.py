@@ -6,7 +6,6 @@ import asyncio
 
 import structlog
 
-from vskill_platform.domain.errors import VskillError
 from vskill_platform.ingest.url_guard import Resolve
 from vskill_platform.notify.delivering import Lanes
 from vskill_platform.notify.following import follow_events
@@ -64,8 +63,8 @@ class WebhookLoop:
         while True:
             try:
                 followed = await follow_events(wait_s=_FOLLOW_WAIT_S)
-            except VskillError as error:
-                _log.error("webhook_follower_trouble", code=error.code, error=error.message)
+            except Exception as error:  # whatever webhooks meet, the worker goes on
+                _log.error("webhook_follower_trouble", error=f"{type(error).__name__}: {error}")
                 await self._env.clock.sleep(_TROUBLE_WAIT_S)
                 continue
             if followed is None:
@@ -79,8 +78,8 @@ class WebhookLoop:
         lanes.changed.clear()
         try:
             await lanes.start_due()
-        except VskillError as error:
-            _log.error("webhook_sender_trouble", code=error.code, error=error.message)
+        except Exception as error:  # whatever webhooks meet, the worker goes on
+            _log.error("webhook_sender_trouble", error=f"{type(error).__name__}: {error}")
         await wait_at_most(self._env.clock, lanes.changed, seconds=_POLL_S)
 
     async def _drain(self, lanes: Lanes) -> None:

@@ -33,6 +33,7 @@ from vskill_platform.web.api.reports import APPEALED, appeal, view_report
 from vskill_platform.web.api.skill_descriptions import RECEIPT, REPORT
 from vskill_platform.web.api.submissions import submitter_of, view_intake
 from vskill_platform.web.pages.rendering import PageRequest
+from vskill_platform.web.pages.wording import plural
 from vskill_platform.web.surface.rate_limits import REPORTS, SUBMISSIONS, limited
 from vskill_platform.web.views import SubmissionAnswer
 
@@ -175,7 +176,7 @@ async def own_appeals(account: str) -> AppealList:
 async def erase_own_contacts(request: PageRequest) -> Erased:
     """Erase the e-mail addresses that you have left with submissions. The one of your account is set there."""
     count = await erase_contacts_of(caller_of(request).id)
-    return Erased(erased=count, detail=f"Your address is erased from {count} submissions.")
+    return Erased(erased=count, detail=f"Your address is erased from {plural(count, 'submission')}.")
 
 
 @delete(

@@ -7,6 +7,7 @@ from litestar.params import JSONBody
 
 from vskill_platform.accounts.ownership import require_member
 from vskill_platform.domain.errors import AddressForbidden, Conflict, NotAllowed, NotFound
+from vskill_platform.domain.webhook import publisher_owner
 from vskill_platform.notify.webhooks import (
     change_webhook,
     create_webhook,
@@ -47,11 +48,15 @@ _ONE = f"{_OF}/{{identity:str}}"
 _ERRORS = (NotFound, NotAllowed, Conflict)
 
 
+async def _owner(request: PageRequest, handle: str) -> str:
+    """The publisher as an owner of webhooks. Raises NotFound, or NotAllowed for who is no member."""
+    return publisher_owner(await require_member(caller_of(request), handle))
+
+
 @get(_OF, summary="List a publisher's webhooks", tags=TAGS, opt=owned(WebhookList(webhooks=[WEBHOOK]), errors=_ERRORS))
 async def list_own_webhooks(request: PageRequest, name: Handle) -> WebhookList:
     """The addresses that are told of what happens to the publisher's skills."""
-    await require_member(caller_of(request), name)
-    return WebhookList(webhooks=await view_webhooks(owner=name))
+    return WebhookList(webhooks=await view_webhooks(owner=await _owner(request, name)))
 
 
 @post(
@@ -67,9 +72,8 @@ async def list_own_webhooks(request: PageRequest, name: Handle) -> WebhookList:
 )
 async def make_own_webhook(request: PageRequest, name: Handle, data: JSONBody[NewWebhook]) -> WebhookSecret:
     """Told from now on. The answer has the secret that signs, once."""
-    caller = caller_of(request)
-    await require_member(caller, name)
-    made = await create_webhook(data.url, kinds=data.kinds, owner=name, description=data.description, by=caller.name)
+    owner, by = await _owner(request, name), caller_of(request).name
+    made = await create_webhook(data.url, kinds=data.kinds, owner=owner, description=data.description, by=by)
     return tell_secret(made.webhook.id, made.secret)
 
 
@@ -87,8 +91,8 @@ async def change_own_webhook(
     request: PageRequest, name: Handle, identity: WebhookId, data: JSONBody[WebhookChange]
 ) -> WebhookResult:
     """What is switched on again is told of what happens from then on."""
-    await require_member(caller_of(request), name)
-    webhook = await change_webhook(identity, owner=name, url=data.url, kinds=data.kinds, is_enabled=data.is_enabled)
+    owner = await _owner(request, name)
+    webhook = await change_webhook(identity, owner=owner, url=data.url, kinds=data.kinds, is_enabled=data.is_enabled)
     return WebhookResult(webhook=view_webhook(webhook), detail="Changed.")
 
 
@@ -101,8 +105,8 @@ async def change_own_webhook(
 )
 async def remove_own_webhook(request: PageRequest, name: Handle, identity: WebhookId) -> Removed:
     """What is still to be sent to it is dropped."""
-    await require_member(caller_of(request), name)
-    await delete_webhook(identity, owner=name)
+    owner = await _owner(request, name)
+    await delete_webhook(identity, owner=owner)
     return Removed(id=identity)
 
 
@@ -115,8 +119,8 @@ async def remove_own_webhook(request: PageRequest, name: Handle, identity: Webho
 )
 async def rotate_own_secret(request: PageRequest, name: Handle, identity: WebhookId) -> WebhookSecret:
     """The answer has the new secret, once. The one before signs too for a day."""
-    await require_member(caller_of(request), name)
-    made = await rotate_secret(identity, owner=name)
+    owner = await _owner(request, name)
+    made = await rotate_secret(identity, owner=owner)
     return tell_secret(identity, made.secret, before=f" The one before also signs until {made.overlap_until}.")
 
 
@@ -129,8 +133,8 @@ async def rotate_own_secret(request: PageRequest, name: Handle, identity: Webhoo
 )
 async def test_own_webhook(request: PageRequest, name: Handle, identity: WebhookId) -> DeliveryResult:
     """An event `webhook.test` goes the way that all others go."""
-    await require_member(caller_of(request), name)
-    return DeliveryResult(delivery=view_delivery(await send_test(identity, owner=name)))
+    owner = await _owner(request, name)
+    return DeliveryResult(delivery=view_delivery(await send_test(identity, owner=owner)))
 
 
 @get(
@@ -141,8 +145,8 @@ async def test_own_webhook(request: PageRequest, name: Handle, identity: Webhook
 )
 async def list_own_deliveries(request: PageRequest, name: Handle, identity: WebhookId) -> DeliveryList:
     """The newest, with what came of the last try."""
-    await require_member(caller_of(request), name)
-    return DeliveryList(deliveries=await view_deliveries(identity, owner=name))
+    owner = await _owner(request, name)
+    return DeliveryList(deliveries=await view_deliveries(identity, owner=owner))
 
 
 @post(
@@ -156,8 +160,8 @@ async def redeliver_own(
     request: PageRequest, name: Handle, identity: WebhookId, number: DeliveryNumber
 ) -> DeliveryResult:
     """With its id and body as they were, and tries from the start."""
-    await require_member(caller_of(request), name)
-    return DeliveryResult(delivery=view_delivery(await redeliver(identity, number, owner=name)))
+    owner = await _owner(request, name)
+    return DeliveryResult(delivery=view_delivery(await redeliver(identity, number, owner=owner)))
 
 
 PUBLISHER_WEBHOOK_ROUTES = [

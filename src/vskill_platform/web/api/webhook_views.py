@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from litestar.params import PathParameter
 
-from vskill_platform.domain.webhook import MOST_TRIES, Answer, Delivery, DeliveryStatus, Webhook
+from vskill_platform.domain.webhook import MOST_TRIES, Answer, Delivery, DeliveryStatus, Webhook, handle_of
 from vskill_platform.stores.webhook_deliveries import list_deliveries
 from vskill_platform.stores.webhooks import WebhookHealth, get_webhook, list_health, list_webhooks
 
@@ -141,8 +141,9 @@ TESTED = DeliveryResult(delivery=DELIVERY)
 
 def view_webhook(webhook: Webhook, health: WebhookHealth | None = None) -> WebhookView:
     """A receiver without what only the store needs."""
-    own = ("id", "owner", "url", "description", "is_enabled", "disabled_because", "created_at", "updated_at")
-    view = WebhookView(kinds=list(webhook.kinds), **{name: getattr(webhook, name) for name in own})
+    own = ("id", "url", "description", "is_enabled", "disabled_because", "created_at", "updated_at")
+    owner = handle_of(webhook.owner)
+    view = WebhookView(owner=owner, kinds=list(webhook.kinds), **{name: getattr(webhook, name) for name in own})
     if health is None:
         return view
     return msgspec.structs.replace(

@@ -26,6 +26,7 @@ from vskill_platform.domain.errors import (
     SignInFailed,
     VskillError,
 )
+from vskill_platform.domain.secrets import equal_secrets
 from vskill_platform.stores.accounts import get_account
 from vskill_platform.stores.sessions import end_session
 from vskill_platform.web.access import caller_of
@@ -165,7 +166,7 @@ async def send_setup(request: PageRequest, data: SentSetup) -> Response[str] | R
     require_secure(request)
     _, before = await open_link(data.token)
     try:
-        if data.password != data.again:
+        if not equal_secrets(data.password, data.again):
             raise InvalidInput("The two passwords are not the same.")
         account = await use_link(data.token, name=data.name, password=data.password)
     except (InvalidInput, NameTaken, RegistryBusy) as error:

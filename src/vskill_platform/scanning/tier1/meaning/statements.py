@@ -138,7 +138,7 @@ class Text:
     @cached_property
     def _ends(self) -> array[int]:
         """Where the sentences end."""
-        return array("Q", (found.end() for found in _BOUNDARY.finditer(self.data)))
+        return array("Q", [found.end() for found in _BOUNDARY.finditer(self.data)])
 
     def may_say(self, either: str) -> bool:
         """Whether one of the concepts of `a|b` can occur at all."""

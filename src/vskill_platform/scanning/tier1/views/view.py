@@ -88,7 +88,7 @@ class LineIndex:
 
     @cached_property
     def _starts(self) -> list[int]:
-        return [0, *(found.end() for found in _newline.finditer(self._data))]
+        return [0, *[found.end() for found in _newline.finditer(self._data)]]
 
     def locate(self, offset: int) -> Position:
         """Line and column of the character at this offset."""

@@ -21,6 +21,7 @@ from vskill_platform.web.api.own_views import Asked, Erased
 from vskill_platform.web.api.owning import NOT_KEPT
 from vskill_platform.web.api.parameters import Identity
 from vskill_platform.web.pages.rendering import PageRequest
+from vskill_platform.web.pages.wording import plural
 
 TAGS = ["admin"]
 _SEEING = needs(Permission.MANAGE_ACCOUNTS)
@@ -75,7 +76,7 @@ async def erase_contact_address(request: PageRequest, data: JSONBody[EraseReques
         raise InvalidInput("Give the address that is to be erased.")
     reason = re.sub(re.escape(address), "(the address)", data.reason, flags=re.IGNORECASE)
     count = await act(request, "contact.erase", subject="contact", reason=reason, run=lambda: erase_email(address))
-    return Erased(erased=count, detail=f"The address is erased from {count} records.")
+    return Erased(erased=count, detail=f"The address is erased from {plural(count, 'record')}.")
 
 
 CONTACT_ROUTES = [show_contact, erase_contact_address]

@@ -9,7 +9,10 @@ MOST_TOKENS = 200_000
 """Words and signs of one text. Each may become a node of half a kilobyte."""
 DEEPEST_BRACKETS = 150
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_OPENING = b"([{"
+ORDINARY_DEPTH = 12
+"""As deep as most code goes: so many times what is innermost is taken away, before brackets are counted one by one."""
+_OPEN = ord("(")
+_ALIKE = bytes.maketrans(b"[{]}", b"(())")
 _NO_BRACKETS = bytes(sign for sign in range(256) if sign not in b"()[]{}")
 _MARK = re.compile(r"\"\"\"|'''|[\"'#()\[\]{}]")
 
@@ -34,9 +37,19 @@ def ensure_bounded(text: str) -> None:
 
 
 def _depth(text: str) -> int:
+    brackets = text.encode("utf-8", "replace").translate(_ALIKE, _NO_BRACKETS)
+    inner = brackets
+    for depth in range(ORDINARY_DEPTH):
+        if not inner:
+            return depth
+        inner = inner.replace(b"()", b"")
+    return _counted_depth(brackets)
+
+
+def _counted_depth(brackets: bytes) -> int:
     depth = deepest = 0
-    for sign in text.encode("utf-8", "replace").translate(None, _NO_BRACKETS):
-        if sign in _OPENING:
+    for sign in brackets:
+        if sign == _OPEN:
             depth += 1
             deepest = max(deepest, depth)
         elif depth:

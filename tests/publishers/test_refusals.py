@@ -46,6 +46,13 @@ DEEDS = [
     Deed("GET", f"{C}/starter/paths"),
     Deed("POST", f"{C}/starter/paths", {"label": "mine"}),
     Deed("DELETE", f"{C}/starter/paths/{{path}}"),
+    Deed("POST", f"{P}/webhooks", {"url": "https://hooks.example/x", "kinds": ["skill.published"]}),
+    Deed("PUT", f"{P}/webhooks/{{path}}", {"isEnabled": False}),
+    Deed("DELETE", f"{P}/webhooks/{{path}}"),
+    Deed("POST", f"{P}/webhooks/{{path}}/rotate"),
+    Deed("POST", f"{P}/webhooks/{{path}}/test"),
+    Deed("POST", f"{P}/webhooks/{{path}}/deliveries/1/redeliver"),
+    Deed("GET", f"{P}/webhooks"),
     Deed("GET", "/account/publishers/{handle}"),
     Deed("GET", "/account/publishers/{handle}/collections/starter"),
 ]
@@ -116,6 +123,7 @@ async def test_list_of_deeds_has_every_route__that_acts_on_what_is_somebodys() -
         .replace("/ada", "/{login:str}")
         .replace("/starter", "/{collection:str}")
         .replace("{path}", "{identity:str}")
+        .replace("/deliveries/1/", "/deliveries/{number:str}/")
         for deed in [*DEEDS, *HIDDEN]
     }
     assert {path for _, path in acting} <= told

@@ -9,6 +9,8 @@ from collections.abc import Callable, Coroutine
 import uvloop
 
 from benchmarks import (
+    admin_pages,
+    audit_log,
     catalog_search,
     enumeration,
     event_streams,
@@ -31,6 +33,8 @@ from benchmarks import (
 from benchmarks.report import Row, print_report, write_report
 
 FIGURES: dict[str, Callable[[], Coroutine[None, None, list[Row]]]] = {
+    "admin_pages": admin_pages.run,
+    "audit_log": audit_log.run,
     "catalog_search": catalog_search.run,
     "stuck_sweep": stuck_sweep.run,
     "enumeration": enumeration.run,

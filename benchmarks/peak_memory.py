@@ -53,9 +53,9 @@ def _in_child(what: str, path: Path) -> dict[str, float]:
 async def _walk(what: str, path: Path) -> None:
     async with open_engine(path) as engine:
         env = env_over(engine, path, sweep_time_box_s=3600)
-        idle_mb = _status_mb("VmRSS")
+        idle_mb = status_mb("VmRSS")
         walked = await run_with_worker_env(env, _sweep if what == "sweep" else _stream)
-        peak_mb = _status_mb("VmHWM")
+        peak_mb = status_mb("VmHWM")
         print(json.dumps({"peakMb": round(peak_mb - idle_mb, 1), "walked": walked}))
 
 
@@ -72,7 +72,7 @@ async def _stream() -> int:
     return walked
 
 
-def _status_mb(name: str) -> float:
+def status_mb(name: str) -> float:
     """A figure of the kernel's about this process. (`ru_maxrss` would count what the parent had before the exec.)"""
     [line] = [line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(f"{name}:")]
     return int(line.split()[1]) / 1024

@@ -13,14 +13,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 import httpx
-from playwright.async_api import Page, ViewportSize, async_playwright
+from playwright.async_api import Browser, async_playwright
 
 from tests.browser.sites import Site, running_site
 from tests.corpus.cases import read_corpus
+from tools.panel_pictures import stop_the_queue
 from vskill_platform.cli.samples import SAMPLES
+from vskill_platform.domain.access import Role
 from vskill_platform.testing.chromium import chromium_arguments, find_chromium
 
-SIZE: ViewportSize = {"width": 1200, "height": 800}
+WIDTH = 1200
 GROUPS = {
     "benign/api-clients": "northwind/api-clients",
     "malicious/download-execute": "shady/installers",
@@ -40,10 +42,12 @@ COUNTED_S = 180
 
 
 class Shot(NamedTuple):
-    """A page to show, and the name of its picture."""
+    """A page to show, the name of its picture, and the role of whoever looks at it; nobody's where there is none."""
 
     name: str
     path: str
+    role: Role | None = None
+    height: int = 800
 
 
 def draw_pages(folder: Path) -> list[Path]:
@@ -63,22 +67,32 @@ async def _draw(site: Site, folder: Path) -> list[Path]:
         Shot("skill", f"/skills/{slug}"),
         Shot("submission", f"/submissions/{failed}"),
         Shot("queue", "/queue"),
+        Shot("review-desk", f"/admin/review/{failed}", Role.REVIEWER, height=1080),
+        Shot("admin-overview", "/admin", Role.SUPER_ADMIN),
     ]
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=find_chromium(), args=chromium_arguments())
-        page = await browser.new_page(viewport=SIZE, color_scheme="light", reduced_motion="reduce")
-        paths = [await _take(page, site, shot, folder) for shot in shots]
+        paths = [await _take(browser, site, shot, folder) for shot in shots]
+        with site.gate.closed():
+            await stop_the_queue(site)
+            paths.append(await _take(browser, site, Shot("admin-queue", "/admin/queue", Role.SUPER_ADMIN), folder))
         await browser.close()
     return paths
 
 
-async def _take(page: Page, site: Site, shot: Shot, folder: Path) -> Path:
+async def _take(browser: Browser, site: Site, shot: Shot, folder: Path) -> Path:
+    page = await browser.new_page(
+        viewport={"width": WIDTH, "height": shot.height}, color_scheme="light", reduced_motion="reduce"
+    )
+    if shot.role is not None:
+        await page.context.add_cookies(await site.cookies(shot.role))
     answer = await page.goto(site.address + shot.path)
     assert answer is not None, shot.path
     assert answer.ok, f"{shot.path}: {answer.status}"
     await page.evaluate("document.fonts.ready")
     path = folder / f"{shot.name}.png"
     await page.screenshot(path=path)
+    await page.close()
     return path
 
 

@@ -109,23 +109,29 @@ def commands_page() -> str:
     group = typer.main.get_command(app)
     assert isinstance(group, typer.core.TyperGroup)
     context = Context(group)
-    rows: list[str] = []
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
-        arguments = " ".join(_argument(parameter) for parameter in command.params if not _is_option(parameter))
-        rows += [f"## `vskill-platform {name} {arguments}".rstrip() + "`", "", command.help or "", ""]
-        described = [parameter for parameter in command.params if getattr(parameter, "help", None)]
-        if described:
-            rows += ["| | |", "|---|---|"]
-            rows += [f"| `{_spelling(parameter)}` | {parameter.help} |" for parameter in described]
-        rows.append("")
+    rows = [row for name in group.list_commands(context) for row in _command_rows(group, name, before="")]
     lead = (
         "While a registry runs on SQLite, commands that concern it reach it over its control socket; otherwise, and always on "
         "PostgreSQL, they open its store themselves. Exit codes: 0 done, 1 something is wrong or was found, 2 wrong usage or "
         "unreadable input."
     )
     return _page("Commands", lead, "`--help` says the same at the terminal.\n", rows)
+
+
+def _command_rows(group: typer.core.TyperGroup, name: str, *, before: str) -> list[str]:
+    """A command, or each of those that a group of them has."""
+    command = group.get_command(Context(group), name)
+    assert command is not None
+    if isinstance(command, typer.core.TyperGroup):
+        inner = command.list_commands(Context(command))
+        return [row for one in inner for row in _command_rows(command, one, before=f"{before}{name} ")]
+    arguments = " ".join(_argument(parameter) for parameter in command.params if not _is_option(parameter))
+    rows = [f"## `vskill-platform {before}{name} {arguments}".rstrip() + "`", "", command.help or "", ""]
+    described = [parameter for parameter in command.params if getattr(parameter, "help", None)]
+    if described:
+        rows += ["| | |", "|---|---|"]
+        rows += [f"| `{_spelling(parameter)}` | {parameter.help} |" for parameter in described]
+    return [*rows, ""]
 
 
 def _is_option(parameter: Parameter) -> bool:

@@ -84,11 +84,23 @@ HTTP_SECONDS = Histogram(
     buckets=_LONG_S,
     registry=REGISTRY,
 )
+PASSWORD_CHECKS = Counter(
+    "vskill_password_checks",
+    "Passwords that were checked: right or wrong. Who names an account that is not there is among the wrong.",
+    ["outcome"],
+    registry=REGISTRY,
+)
 STREAMS = Gauge("vskill_event_streams", "Event streams that this process has open now.", registry=REGISTRY)
 STREAMS_ENDED = Counter(
     "vskill_event_streams_ended",
     "Event streams that this process ended by itself: stopping, stalled (the reader took nothing).",
     ["reason"],
+    registry=REGISTRY,
+)
+WEBHOOK_TRIES = Counter(
+    "vskill_webhook_tries",
+    "Tries to deliver a webhook by this worker: delivered, failed (comes again) or given_up.",
+    ["outcome"],
     registry=REGISTRY,
 )
 ProcessCollector(registry=REGISTRY)
@@ -116,7 +128,8 @@ SUBMISSIONS = Fact("vskill_submissions", "Submissions by state.", ("state",))
 STUCK = Fact(
     "vskill_submissions_stuck", "Submissions that have not moved for five minutes; from 10,000 on no more are counted."
 )
-FACTS = (READABLE, QUEUE_MESSAGES, QUEUE_OLDEST, QUEUE_PAUSED, SUBMISSIONS, STUCK)
+ALERTS = Fact("vskill_alerts_open", "Alerts that are open, by severity.", ("severity",))
+FACTS = (ALERTS, READABLE, QUEUE_MESSAGES, QUEUE_OLDEST, QUEUE_PAUSED, SUBMISSIONS, STUCK)
 
 
 class Described(NamedTuple):

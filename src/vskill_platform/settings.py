@@ -9,13 +9,15 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
-from vskill_platform.domain.errors import InvalidSettings
+from vskill_platform.domain.account import parse_role_map
+from vskill_platform.domain.errors import InvalidInput, InvalidSettings
 from vskill_platform.domain.redaction import HIDDEN, hide_password
 
 PREFIX = "VSKILL_PLATFORM_"
 POSTGRES_SCHEMES = ("postgresql", "postgres")
 OBJECT_STORE_SCHEMES = ("s3",)
 LOOPBACK = "127.0.0.1"
+_SECRETS = ("blobs_secret_access_key", "oidc_client_secret")
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,6 +131,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     drift_time_box_s: Annotated[
         float, Meta(gt=0, le=3600, description="Longest that one such look may take before it yields to the next.")
     ] = 1.0
+    rules_interval_s: Annotated[
+        float, Meta(ge=1, le=3600, description="Time between two looks for a dry run or a rescan to go on with.")
+    ] = 10.0
+    rescan_in_flight: Annotated[
+        int, Meta(ge=1, le=1000, description="Skills that a rescan of everything has in the queue at a time.")
+    ] = 50
+    rule_hits_interval_s: Annotated[
+        float, Meta(ge=1, le=604_800, description="Time between two countings of how often each rule hit.")
+    ] = 3600.0
     events_kept_s: Annotated[
         float, Meta(ge=60, le=31_536_000, description="How long events are kept for readers that were away.")
     ] = 604_800.0
@@ -208,6 +219,47 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     requests_per_minute: Annotated[
         int, Meta(ge=1, description="Requests that one address may make in a minute to one web process.")
     ] = 3000
+    sign_ins_per_quarter_hour: Annotated[
+        int,
+        Meta(
+            ge=1,
+            description="Times that one address may try to sign in within 15 minutes; one account takes five times as many "
+            "from all addresses together.",
+        ),
+    ] = 20
+    arrival_time_limit_s: Annotated[
+        float,
+        Meta(gt=0, le=3600, description="Longest that the head of a request, and then its body, may take to arrive."),
+    ] = 20.0
+    answer_time_limit_s: Annotated[
+        float, Meta(gt=0, le=3600, description="Longest that anybody but the operator waits for an answer to begin.")
+    ] = 120.0
+    session_idle_s: Annotated[
+        float, Meta(ge=60, le=31_536_000, description="How long a sign-in lasts that nothing is done with.")
+    ] = 43_200.0
+    session_longest_s: Annotated[
+        float, Meta(ge=60, le=31_536_000, description="How long a sign-in lasts at most, whatever is done with it.")
+    ] = 604_800.0
+    oidc_issuer: Annotated[
+        str,
+        Meta(
+            description="OpenID provider that people may sign in with (`https://login.example.com/realm`); empty means none."
+        ),
+    ] = ""
+    oidc_client_id: Annotated[str, Meta(description="What the registry is called at that provider.")] = ""
+    oidc_client_secret: Annotated[
+        str, Meta(description="Secret of the registry at that provider; empty for a public client. Never printed.")
+    ] = ""
+    oidc_groups_claim: Annotated[
+        str, Meta(min_length=1, description="Claim of the ID token that lists the groups of whoever signs in.")
+    ] = "groups"
+    oidc_role_map: Annotated[
+        str,
+        Meta(
+            description="Role of each group, as `admins=SUPER_ADMIN,reviewers=REVIEWER`; the highest counts, and who is in "
+            "none of them is a SUBMITTER."
+        ),
+    ] = ""
     streams_most: Annotated[
         int, Meta(ge=1, le=1_000_000, description="Event streams that one web process serves at the same time.")
     ] = 10_000
@@ -222,6 +274,58 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = ""
 
+    alert_interval_s: Annotated[
+        float, Meta(ge=1, le=3600, description="Time between two looks for what an operator has to be told.")
+    ] = 60.0
+    alert_repeat_s: Annotated[
+        float,
+        Meta(
+            ge=60, le=2_592_000, description="An alert that stays open, or opens anew, is told again after this long."
+        ),
+    ] = 21_600.0
+    alert_stuck: Annotated[
+        int, Meta(ge=0, le=9999, description="Submissions that may look stuck before there is an alert.")
+    ] = 50
+    alert_dead_letters: Annotated[int, Meta(ge=0, description="Dead letters that may be there without an alert.")] = 0
+    alert_no_throughput_s: Annotated[
+        float,
+        Meta(
+            ge=60, le=604_800, description="How long messages may wait with nothing taken up before there is an alert."
+        ),
+    ] = 900.0
+    alert_pause_s: Annotated[
+        float, Meta(ge=60, le=2_592_000, description="How long the queue may be paused before there is an alert.")
+    ] = 21_600.0
+    alert_scanner_errors: Annotated[
+        int, Meta(ge=0, description="Scans without a report, in this hour and the one before, without an alert.")
+    ] = 5
+    alert_disk_free_bytes: Annotated[
+        int, Meta(ge=0, description="Free bytes on a machine's disk below which there is an alert.")
+    ] = 5 * 1024**3
+    alert_clock_skew_s: Annotated[
+        float, Meta(gt=0, le=3600, description="How far a machine's clock may be off before there is an alert.")
+    ] = 2.0
+    webhook_protocols: Annotated[
+        str, Meta(description="Protocols that webhooks are sent by, with commas between: https, http.")
+    ] = "https"
+    webhook_private_addresses: Annotated[
+        bool, Meta(description="Whether webhooks may be sent to loopback and private networks.")
+    ] = False
+    webhook_ca_file: Annotated[
+        str,
+        Meta(description="File of certificates that webhooks trust in place of the usual; empty means the usual ones."),
+    ] = ""
+    webhook_time_limit_s: Annotated[
+        float, Meta(gt=0, le=60, description="Longest that one delivery of a webhook may take.")
+    ] = 10.0
+    webhook_disable_after_s: Annotated[
+        float,
+        Meta(ge=3600, le=31_536_000, description="A webhook that has only failed for this long is switched off."),
+    ] = 432_000.0
+    webhook_deliveries_kept_s: Annotated[
+        float, Meta(ge=3600, le=31_536_000, description="How long ended deliveries of webhooks can be looked at.")
+    ] = 1_209_600.0
+
     def __repr__(self) -> str:
         """Every field, with what is secret hidden: a repr ends up in logs."""
         shown = ", ".join(f"{name}={value!r}" for name, value in printable_settings(self).items())
@@ -232,7 +336,8 @@ def printable_settings(settings: Settings) -> dict[str, object]:
     """Every setting by its name, with passwords and secrets hidden."""
     shown = {name: getattr(settings, name) for name in Settings.__struct_fields__}
     shown["database_url"] = hide_password(settings.database_url)
-    shown["blobs_secret_access_key"] = HIDDEN if settings.blobs_secret_access_key else ""
+    for name in _SECRETS:
+        shown[name] = HIDDEN if getattr(settings, name) else ""
     return shown
 
 
@@ -265,6 +370,8 @@ def convert_settings(given: Mapping[str, object]) -> Settings:
     _check_scheme("database_url", settings.database_url, POSTGRES_SCHEMES, example="postgresql://user@host/name")
     _check_scheme("blobs_url", settings.blobs_url, OBJECT_STORE_SCHEMES, example="s3://bucket/prefix")
     _check_scheme("public_url", settings.public_url, ("https", "http"), example="https://skills.example.com")
+    _check_scheme("oidc_issuer", settings.oidc_issuer, ("https", "http"), example="https://login.example.com")
+    _check_oidc(settings)
     _check_health_address(settings.health_address)
     _check_contact(settings.security_contact)
     return settings
@@ -286,6 +393,15 @@ def _check_scheme(name: str, url: str, schemes: tuple[str, ...], *, example: str
             f"{PREFIX}{name.upper()} is no address that it can be. Write it like {example}, or leave it empty.",
             name=name,
         )
+
+
+def _check_oidc(settings: Settings) -> None:
+    if settings.oidc_issuer and not settings.oidc_client_id:
+        raise InvalidSettings(f"{PREFIX}OIDC_CLIENT_ID is missing: the provider knows the registry by it.")
+    try:
+        parse_role_map(settings.oidc_role_map)
+    except InvalidInput as exc:
+        raise InvalidSettings(f"{PREFIX}OIDC_ROLE_MAP: {exc.message}") from exc
 
 
 def _check_health_address(address: str) -> None:

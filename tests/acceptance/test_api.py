@@ -94,24 +94,26 @@ async def test_operator_is_not_limited__on_the_control_socket(env: WorkerEnv) ->
             assert answer.status_code == 201
 
 
-async def test_operators_routes_are_there__on_the_control_socket_alone(
+async def test_admin_routes_are_open__to_the_operator_on_the_control_socket(
     env: WorkerEnv, client: httpx.AsyncClient
 ) -> None:
     await inside(env, lambda: submit("demo"))
-    reads = ["/control/stuck", "/control/dead-letters", "/control/skills", "/control/submissions"]
-    writes = ["/control/requeue", "/control/rescan", "/control/dead-letters/drop"]
+    admin = "/api/v1/admin"
+    reads = ["/stuck", "/dead-letters", "/skills", "/submissions", "/blocklist", "/reports"]
+    writes = ["/submissions/requeue", "/submissions/rescan", "/dead-letters/drop"]
     async with client_of(create_control_app(env)) as operator:
         for path in reads:
-            assert (await operator.get(path)).status_code == 200, path
-            assert (await client.get(path)).status_code == 404, path
+            assert (await operator.get(admin + path)).status_code == 200, path
+            assert (await client.get(admin + path)).status_code == 401, path
         for path in writes:
-            assert (await operator.post(path, json={"ids": ["sub_x"], "reason": "r"})).status_code in (200, 404), path
-            assert (await client.post(path, json={"ids": ["sub_x"]})).status_code == 404, path
-        rows = (await operator.get("/control/submissions", params={"state": "active"})).json()
+            body = {"ids": ["sub_x"], "reason": "r"}
+            assert (await operator.post(admin + path, json=body)).status_code == 200, path
+            assert (await client.post(admin + path, json=body)).status_code == 401, path
+        rows = (await operator.get(f"{admin}/submissions", params={"state": "active"})).json()
         assert [row["skillName"] for row in rows["submissions"]] == ["demo"]
-        wrong = await operator.get("/control/submissions", params={"state": "nonsense"})
+        wrong = await operator.get(f"{admin}/submissions", params={"state": "nonsense"})
         assert (wrong.status_code, wrong.json()["code"]) == (400, "invalid_query")
-        mute = await operator.post("/control/dead-letters/drop", json={"ids": ["msg_x"]})
+        mute = await operator.post(f"{admin}/dead-letters/drop", json={"ids": ["msg_x"]})
         assert (mute.status_code, mute.json()["code"]) == (400, "invalid_input")
 
 

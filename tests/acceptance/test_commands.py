@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import apsw
 import httpx
 import pytest
 
@@ -282,3 +283,24 @@ def test_resubmission_after_a_push_publishes_the_next_version__from_the_command_
         repository.commit({"SKILL.md": GOOD + b"\nAnd smile.\n"})
         view = read_json("submit", f"{source}/acme/moving", "--wait", "--json", "--data", data)
         assert view["children"][0]["version"] == "1.0.1"
+
+
+def test_audit_log_is_verified_and_exported__from_the_command_line(tmp_path: Path) -> None:
+    data = str(tmp_path / "data")
+    with registry(tmp_path / "data", **LOOPBACK_GIT):
+        for name in ("one", "two"):
+            assert run("block", "--name", name, "--reason", "No.", "--data", data).returncode == 0
+    verified = read_json("audit", "verify", "--json", "--data", data)
+    assert (verified["isWhole"], verified["entries"]) == (True, 2)
+    lines = [json.loads(line) for line in run("audit", "export", "--data", data).stdout.splitlines()]
+    assert [(line["number"], line["actor"], line["act"]) for line in lines] == [
+        (1, "operator", "blocklist.add"),
+        (2, "operator", "blocklist.add"),
+    ]
+    assert run("audit", "export", "--after", "1", "--data", data).stdout.count("\n") == 1
+    with apsw.Connection(str(tmp_path / "data" / "registry.db")) as database:
+        (value,) = next(iter(database.execute("SELECT value FROM kv WHERE key LIKE 'audit:%1'")))
+        changed = value.replace(b"blocklist.add", b"blocklist.ads")
+        database.execute("UPDATE kv SET value = ? WHERE key LIKE 'audit:%1'", (changed,))
+    broken = run("audit", "verify", "--data", data)
+    assert (broken.returncode, "Entry 1 was changed" in broken.stdout) == (1, True), broken.stdout

@@ -13,6 +13,7 @@ from playwright.async_api import Browser, BrowserContext, async_playwright, expe
 from tests.browser.sites import Site, running_site
 from tests.browser.stocking import Stock, fill
 from tests.browser.watching import Watched, watch
+from vskill_platform.domain.access import Role
 from vskill_platform.testing.chromium import chromium_arguments, find_chromium
 from vskill_platform.testing.postgres_server import PostgresServer
 
@@ -75,3 +76,17 @@ async def visit(browser: Browser) -> AsyncIterator[Visit]:
     for context in contexts:
         await context.close()
     assert [problem for watched in visits for problem in watched.unexpected()] == []
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def signed_in(visit: Visit) -> Visit:
+    """Opens watched pages as somebody with a role: `await signed_in(site, "/admin/queue", role=Role.REVIEWER)`."""
+
+    async def open_page(site: Site, path: str = "", *, role: Role, **options: Any) -> Watched:
+        watched = await visit(site, **options)
+        await watched.page.context.add_cookies(await site.cookies(role))
+        if path:
+            await watched.go(path)
+        return watched
+
+    return open_page

@@ -15,11 +15,19 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 
 from tests.acceptance.commands import LIMIT_S
 from tests.acceptance.process_group import ProcessGroup, process_group
+from vskill_platform.cli.registry import open_registry
+from vskill_platform.domain.access import Role
 from vskill_platform.domain.submission import CATEGORY_OF, Category, SubmissionState
+from vskill_platform.settings import load_settings
 from vskill_platform.testing.git_repos import BareRepository, make_repository
 from vskill_platform.testing.git_server import serve_application_in_thread
+from vskill_platform.web.api.admin.accounts import ChangedAccount, NewAccount
 from vskill_platform.web.clients.git_http import GitHttp, repositories_below
+from vskill_platform.web.secure_sessions import SESSION_COOKIE
+from vskill_platform.web.session_cookies import HINT_COOKIE
 
+PASSWORD = "grey otters swim upstream"
+"""Of every account that tests make here."""
 _LOOK_S = 0.05
 View = dict[str, Any]
 
@@ -66,6 +74,7 @@ class Site:
     folder: Path
     source: str
     gate: Gate
+    sessions: dict[Role, str] = field(default_factory=dict)
 
     def make_repository(self, name: str, files: Mapping[str, bytes]) -> tuple[BareRepository, str]:
         """A repository and its address; `name` is `owner/repository`."""
@@ -101,11 +110,50 @@ class Site:
                 await self.approve(child["id"])
         return list((await self.look(view["id"]))["children"])
 
+    async def session(self, role: Role) -> str:
+        """The secret of a session of the site's account with a role, which is made for the first who asks."""
+        if role not in self.sessions:
+            name = role.value.lower().replace("_", "-")
+            self.sessions[role] = await self.join(await self.invite(name, role), name)
+        return self.sessions[role]
+
+    async def cookies(self, role: Role) -> Any:
+        """The cookies with which a browser comes as the site's account with a role."""
+        place = self.address.replace("http://", "https://")
+        return [
+            {"name": name, "value": value, "url": place, "secure": True, "httpOnly": name == SESSION_COOKIE}
+            for name, value in ((SESSION_COOKIE, await self.session(role)), (HINT_COOKIE, "1"))
+        ]
+
+    async def invite(self, name: str, role: Role) -> str:
+        """Have the operator make an account. Returns the path of the link that sets its password."""
+        settings = load_settings(self.group.environment)
+        async with open_registry(settings) as registry:
+            wanted = NewAccount(name=name, role=role, reason="A test wants it.")
+            made = await registry.post("/api/v1/admin/accounts", ChangedAccount, wanted)
+        assert made.link is not None
+        return made.link
+
+    async def join(self, link: str, name: str, *, password: str = PASSWORD) -> str:
+        """Use a link. Returns the secret of the session that it opens."""
+        token = link.partition("token=")[2]
+        form = {"token": token, "name": name, "password": password, "again": password}
+        async with httpx.AsyncClient(base_url=self.address, timeout=LIMIT_S) as client:
+            answer = await client.post("/setup", data=form)
+            assert answer.status_code == 303, answer.text
+            return str(answer.cookies[SESSION_COOKIE])
+
     async def approve(self, identity: str) -> None:
-        """Have the operator publish what the scan did not let pass."""
+        """Have the operator publish what the scan did not let pass, and a reviewer too where that takes two."""
         reason = "A test wants it published."
         done = await asyncio.to_thread(self.group.command, "approve", identity, "--reason", reason)
         assert done.returncode == 0, done.stderr
+        if (await self.look(identity))["state"] == SubmissionState.PUBLISHED:
+            return
+        cookies = {"Cookie": f"{SESSION_COOKIE}={await self.session(Role.REVIEWER)}", "Origin": self.address}
+        async with httpx.AsyncClient(base_url=self.address, timeout=LIMIT_S, headers=cookies) as second:
+            answer = await second.post("/api/v1/admin/review/approve", json={"id": identity, "reason": reason})
+            assert answer.json().get("outcome") == "published", answer.text
 
 
 def _is_active(view: View) -> bool:

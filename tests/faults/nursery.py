@@ -19,7 +19,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -34,6 +34,7 @@ from vskill_platform.domain.content import SkillContent, SkillFile
 from vskill_platform.domain.scan import ScanReport
 from vskill_platform.engines.postgres import open_postgres
 from vskill_platform.ports.env import WorkerEnv
+from vskill_platform.ports.scanner import NO_CHANGES
 from vskill_platform.scanning.tier1.packs import load_rules
 from vskill_platform.scanning.tier1.scan import scan_content
 from vskill_platform.settings import Settings, load_settings
@@ -60,8 +61,8 @@ class InnerScanner:
     async def __aexit__(self, *_: object) -> None:
         return None
 
-    async def scan(self, content: SkillContent) -> ScanReport:
-        return await asyncio.to_thread(scan_content, content, ruleset=self._rules)
+    async def scan(self, content: SkillContent, *, changes: Mapping[str, str] = NO_CHANGES) -> ScanReport:
+        return await asyncio.to_thread(scan_content, content, ruleset=self._rules, changes=changes)
 
 
 LOADED = (open_postgres,)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.engines.sqlite import open_sqlite
 from vskill_platform.ingest.git import GitSource
 from vskill_platform.pipeline.process import process_message
-from vskill_platform.ports.scanner import Scanner
+from vskill_platform.ports.scanner import NO_CHANGES, Scanner
 from vskill_platform.scanning.pool import ScannerPool
 from vskill_platform.settings import convert_settings
 from vskill_platform.testing.clock import FakeClock
@@ -48,10 +48,10 @@ class HeldScanner:
         self.waiting = 0
         self.gate = asyncio.Event()
 
-    async def scan(self, content: SkillContent) -> ScanReport:
+    async def scan(self, content: SkillContent, *, changes: Mapping[str, str] = NO_CHANGES) -> ScanReport:
         self.waiting += 1
         await self.gate.wait()
-        return await self._scanner.scan(content)
+        return await self._scanner.scan(content, changes=changes)
 
 
 @asynccontextmanager

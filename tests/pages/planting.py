@@ -63,7 +63,7 @@ async def _plant(
     shared |= {"name": slug.rpartition("/")[2], "description": "Greets people.", "skill_path": "skills/greeting"}
     shared |= {"commit": "5c799ae462bb3a61ab2aeec195bc5b535877d787", "tier": CertTier.SCANNED}
     shared |= {"content_digest": content_digest(content), "submission_id": f"sub_{slug}", "ruleset_version": "1"}
-    shared |= {"published_at": MOMENT, "updated_at": MOMENT}
+    shared |= {"published_at": MOMENT, "updated_at": MOMENT, "scanner_version": "1"}
     shared |= {name: value for name, value in fields.items() if name in SkillVersion.__struct_fields__}
     version = SkillVersion(
         **shared,
@@ -73,7 +73,6 @@ async def _plant(
         tar_size=len(tarred),
         files=tuple(_describe(file) for file in content.files),
         verdict=verdict,
-        scanner_version="1",
         capabilities=capabilities,
         capability_changes=None if before is None else compare(before.capabilities, capabilities, since=before.version),
         run=1,
@@ -83,7 +82,7 @@ async def _plant(
         "publisher": slug.split("/")[0],
         "verdict": verdict.value,
         "capabilities": kinds_of(capabilities),
-    } | fields
+    } | {name: value for name, value in fields.items() if name in Skill.__struct_fields__}
     await env.writes.commit(
         [
             *putting_published(Skill(**published), found=await find_skill(slug)),
@@ -105,8 +104,8 @@ def _scan(version: SkillVersion, findings: tuple[Finding, ...]) -> ScanRecord:
         score=version.score,
         flagged=False,
         content_digest=version.content_digest,
-        ruleset_version="1",
-        scanner_version="1",
+        ruleset_version=version.ruleset_version,
+        scanner_version=version.scanner_version,
         capabilities=version.capabilities,
         findings=findings,
     )

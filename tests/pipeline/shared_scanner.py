@@ -7,13 +7,14 @@ with a loop of its own, and tests hand their scans over.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Thread
 from typing import Any, TypeVar
 
 from vskill_platform.domain.content import SkillContent
 from vskill_platform.domain.scan import ScanReport
+from vskill_platform.ports.scanner import NO_CHANGES
 from vskill_platform.scanning.pool import ScannerPool
 from vskill_platform.settings import Settings
 
@@ -27,9 +28,11 @@ class SharedScanner:
         self._pool = pool
         self._loop = loop
 
-    async def scan(self, content: SkillContent) -> ScanReport:
+    async def scan(self, content: SkillContent, *, changes: Mapping[str, str] = NO_CHANGES) -> ScanReport:
         """The report on this content."""
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._pool.scan(content), self._loop))
+        return await asyncio.wrap_future(
+            asyncio.run_coroutine_threadsafe(self._pool.scan(content, changes=changes), self._loop)
+        )
 
 
 @contextmanager

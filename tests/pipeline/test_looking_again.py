@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -19,7 +20,7 @@ from vskill_platform.domain.submission import SubmissionState, Trigger
 from vskill_platform.pipeline.rescan import reprocess_submission, rescan_outdated, rescan_skill, rescan_submission
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.ports.commit import Put
-from vskill_platform.ports.scanner import Scanner
+from vskill_platform.ports.scanner import NO_CHANGES, Scanner
 from vskill_platform.stores.scans import RUNS_KEPT, get_scan_of_run
 from vskill_platform.stores.skills import enumerate_published_skills, find_skill
 from vskill_platform.stores.versions import get_versions
@@ -37,10 +38,10 @@ class ChangingSource:
     repository: BareRepository
     scanned: list[str]
 
-    async def scan(self, content: SkillContent) -> ScanReport:
+    async def scan(self, content: SkillContent, *, changes: Mapping[str, str] = NO_CHANGES) -> ScanReport:
         """Change the source, then scan what was handed in."""
         self.repository.commit({"SKILL.md": EVIL})
-        report = await self.scanner.scan(content)
+        report = await self.scanner.scan(content, changes=changes)
         self.scanned.append(report.content_digest)
         return report
 
@@ -52,9 +53,9 @@ class StricterRules:
     scanner: Scanner
     verdict: Verdict
 
-    async def scan(self, content: SkillContent) -> ScanReport:
+    async def scan(self, content: SkillContent, *, changes: Mapping[str, str] = NO_CHANGES) -> ScanReport:
         """The report with another verdict."""
-        report = await self.scanner.scan(content)
+        report = await self.scanner.scan(content, changes=changes)
         return msgspec.structs.replace(report, verdict=self.verdict, flagged=True, score=10, ruleset_version="tomorrow")
 
 
@@ -202,8 +203,8 @@ async def test_archives_are_kept_while_something_names_them__and_collected_after
 class _Passing:
     scanner: Scanner
 
-    async def scan(self, content: SkillContent) -> ScanReport:
-        report = await self.scanner.scan(content)
+    async def scan(self, content: SkillContent, *, changes: Mapping[str, str] = NO_CHANGES) -> ScanReport:
+        report = await self.scanner.scan(content, changes=changes)
         return msgspec.structs.replace(report, verdict=Verdict.PASS, flagged=False, score=100, findings=())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pytest
@@ -11,18 +12,20 @@ from tests.pipeline.test_turning_down import DOUBTFUL, EVIL
 from vskill_platform.domain.blocklist import BlockKind, block_key
 from vskill_platform.domain.content import SkillContent
 from vskill_platform.domain.errors import Conflict, IllegalTransition, InvalidInput, NotFound
+from vskill_platform.domain.review import Reviewer
 from vskill_platform.domain.scan import ScanReport
 from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.pipeline.blocking import block_and_stop, make_block, unblock
 from vskill_platform.pipeline.intake import Answer
 from vskill_platform.pipeline.rescan import reprocess_submission, rescan_submission
 from vskill_platform.pipeline.review import approve_submission, reject_submission
-from vskill_platform.ports.scanner import Scanner
+from vskill_platform.ports.scanner import NO_CHANGES, Scanner
 from vskill_platform.stores.blocklist import list_blocks
 from vskill_platform.stores.skills import enumerate_published_skills
 from vskill_platform.stores.versions import get_versions
 
 SLUG = "127-0-0-1-acme/greeting/greeting"
+ADA, BEA = Reviewer("user_1", "ada"), Reviewer("user_2", "bea")
 
 
 async def test_block_withdraws_what_is_published__and_unblocking_brings_it_back(journey: Journey) -> None:
@@ -91,7 +94,8 @@ async def test_person_approves_the_bytes_that_were_scanned__whatever_the_source_
 async def test_decision_of_a_person_stands_for_the_bytes__in_every_later_run(journey: Journey) -> None:
     repository = journey.repository("acme/greeting", {"SKILL.md": EVIL, "README.md": b"1"})
     (failed,) = await journey.take_through("acme/greeting")
-    await journey.inside(lambda: approve_submission(failed.id, reason="A test of ours."))
+    await journey.inside(lambda: approve_submission(failed.id, reason="A test of ours.", reviewer=ADA))
+    await journey.inside(lambda: approve_submission(failed.id, reason="So it is.", reviewer=BEA))
     repository.commit({"SKILL.md": EVIL, "README.md": b"1"})
     await journey.inside(lambda: rescan_submission(failed.id))
     await journey.work()
@@ -158,8 +162,8 @@ class _Blocking:
 
     scanner: Scanner
 
-    async def scan(self, content: SkillContent) -> ScanReport:
-        report = await self.scanner.scan(content)
+    async def scan(self, content: SkillContent, *, changes: Mapping[str, str] = NO_CHANGES) -> ScanReport:
+        report = await self.scanner.scan(content, changes=changes)
         block = make_block(digest=report.content_digest, reason="Known bad.")
         assert block.kind is BlockKind.DIGEST
         await block_and_stop(block)

@@ -10,7 +10,9 @@ import pytest
 
 from tests.pipeline.journey import Journey, skill_md
 from vskill_platform.domain.blocklist import Block, BlockKind
+from vskill_platform.domain.ids import MessageId
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE, ProcessSubmission, decode_message
+from vskill_platform.domain.recovery import MAX_RECOVERIES
 from vskill_platform.domain.submission import Actor, SubmissionState
 from vskill_platform.pipeline.blocking import block_and_stop
 from vskill_platform.pipeline.claim import claim_submission
@@ -224,6 +226,11 @@ async def test_operator_sends_back_what_hangs__and_is_told_what_that_came_to(jou
             "under_way",
         )
     await journey.env.queue.drop([message.id], reason="a test")
+    for _ in range(MAX_RECOVERIES):
+        assert (await journey.inside(lambda: requeue(waiting.id))).outcome == "sent_again"
+        again = (await journey.read(waiting.id)).message_id
+        assert again is not None
+        await journey.env.queue.drop([MessageId(again)], reason="a test")
     assert (await journey.inside(lambda: requeue(waiting.id))).outcome == "lost"
     assert (await journey.inside(lambda: requeue("sub_nothing"))).outcome == "refused"
 

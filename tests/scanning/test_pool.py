@@ -19,9 +19,9 @@ from tests.scanning.watching import bad_child, has_input, is_gone, make_stop, un
 from vskill_platform import __version__
 from vskill_platform.domain.content import SkillContent, content_digest
 from vskill_platform.domain.errors import ScannerUnavailable
-from vskill_platform.domain.scan import ScanReport, Verdict
+from vskill_platform.domain.scan import MEMORY_LIMIT, SCANNER_CRASHED, TIME_LIMIT, ScanReport, Verdict
 from vskill_platform.scanning.frames import Job, Start, frame
-from vskill_platform.scanning.limits import MEMORY_LIMIT, SCANNER_CRASHED, TIME_LIMIT, ScanLimits
+from vskill_platform.scanning.limits import ScanLimits
 from vskill_platform.scanning.pool import ScannerPool
 from vskill_platform.scanning.process import MOST_LOGGED_BYTES, ScanProcess
 from vskill_platform.scanning.tier1.packs import load_rules

@@ -15,9 +15,9 @@ from tests.scanning.pack_building import RULE, YARA, make_pack
 from tests.scanning.watching import bad_child, is_gone, until
 from vskill_platform import __version__
 from vskill_platform.domain.errors import InvalidRules, ScannerUnavailable
-from vskill_platform.domain.scan import Verdict
+from vskill_platform.domain.scan import SCANNER_CRASHED, Verdict
 from vskill_platform.scanning.frames import EXIT_OTHER_RULES, Start, frame
-from vskill_platform.scanning.limits import SCANNER_CRASHED, YARA_TIME_LIMIT
+from vskill_platform.scanning.limits import YARA_TIME_LIMIT
 from vskill_platform.scanning.pool import ScannerPool
 from vskill_platform.scanning.process import ScanProcess
 from vskill_platform.scanning.tier1.packs import load_rules

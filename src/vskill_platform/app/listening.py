@@ -9,12 +9,14 @@ import socket
 import struct
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import uvicorn
 from litestar.types import ASGIApp
 
+from vskill_platform.app.arriving import PatientProtocol
 from vskill_platform.domain.errors import AddressUnavailable
 from vskill_platform.settings import Settings
 
@@ -69,6 +71,7 @@ def listen_for(app: ASGIApp, listener: socket.socket, *, settings: Settings) -> 
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=settings.trusted_proxies,
         timeout_graceful_shutdown=max(1, int(settings.drain_grace_s)),
+        http=cast("Any", partial(PatientProtocol, limit_s=settings.arrival_time_limit_s)),
     )
     return Listening(Server(config), listener)
 

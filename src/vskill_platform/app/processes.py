@@ -17,6 +17,7 @@ from typing import NamedTuple
 import structlog
 
 from vskill_platform import __version__, metrics
+from vskill_platform.accounts.first_run import offer_first_run
 from vskill_platform.app.env import SOCKET_NAME, open_env
 from vskill_platform.app.listening import (
     Listening,
@@ -26,9 +27,10 @@ from vskill_platform.app.listening import (
     open_listener,
 )
 from vskill_platform.app.stores import require_many_processes
+from vskill_platform.domain.errors import VskillError
 from vskill_platform.domain.scan import Severity
+from vskill_platform.pipeline.rules import rules_in_force
 from vskill_platform.ports.env import WorkerEnv
-from vskill_platform.scanning.tier1.packs import load_rules
 from vskill_platform.scanning.tier1.rules import Ruleset
 from vskill_platform.settings import PREFIX, Settings, health_place
 from vskill_platform.web.app import create_control_app, create_web_app
@@ -36,6 +38,9 @@ from vskill_platform.web.live.hub import Hub
 from vskill_platform.web.process_health import ProcessState, create_health_app
 from vskill_platform.worker.cron import Cron
 from vskill_platform.worker.loop import ConsumerLoop
+from vskill_platform.worker.machine_reports import MachineReports
+from vskill_platform.worker.webhooks import WebhookLoop
+from vskill_platform.worker_context import request_env_storage, run_with_worker_env
 
 _log = structlog.get_logger(__name__)
 
@@ -49,10 +54,14 @@ class Role(StrEnum):
 
 
 class Ready(NamedTuple):
-    """Where a process that is ready can be reached: by everybody, and by its operator."""
+    """Where a process that is ready can be reached: by everybody, and by its operator.
+
+    `first_run` is the path of the link that makes the first administrator, where there is none. It is for the terminal alone.
+    """
 
     address: str | None
     health: str | None
+    first_run: str | None = None
 
 
 async def run_registry(
@@ -82,29 +91,41 @@ async def _run(
     metrics.BUILD.labels(__version__, name).set(1)
     async with open_env(settings, is_working=Role.WORKER in roles, role=name) as env:
         if Role.WORKER in roles:
-            _tell_rules(load_rules(settings.rules_folder))
+            _tell_rules((await run_with_worker_env(env, rules_in_force)).ruleset)
         worker = ConsumerLoop(env) if Role.WORKER in roles else None
         cron = Cron(env) if Role.CRON in roles else None
-        state = ProcessState(name, pulses=[part.pulse for part in (worker, cron) if part is not None])
+        webhooks = WebhookLoop(env) if Role.WORKER in roles else None
+        machine = MachineReports(env)
+        state = ProcessState(name, pulses=[part.pulse for part in (worker, webhooks, cron) if part is not None])
         hub = Hub(env)
         web, health = _web(env, hub) if Role.WEB in roles else None, _health(env, state)
+        first_run = None if web is None else await _offer_first_run(env)
         servers = [server for server in (web, _control(env, hub), health) if server is not None]
         stopping = stopping or _stop_on_signals()
         async with asyncio.TaskGroup() as group:
-            for part in (worker, cron):
+            for part in (worker, webhooks, cron, machine):
                 if part is not None:
                     group.create_task(part.run())
             for server in servers:
                 group.create_task(server.serve())
-            on_ready(Ready(_address(web), _address(health)))
+            on_ready(Ready(_address(web), _address(health), first_run))
             await stopping.wait()
             _log.info("draining", role=name, grace_s=settings.drain_grace_s)
             state.is_draining = True
-            for stoppable in (hub, worker, cron, *servers):
+            for stoppable in (hub, worker, webhooks, cron, machine, *servers):
                 if stoppable is not None:
                     stoppable.stop()
         await hub.close()
         _remove_control_socket(settings)
+
+
+async def _offer_first_run(env: WorkerEnv) -> str | None:
+    """The link for the first administrator. A store that takes no writes at the moment is no reason to end."""
+    try:
+        return await request_env_storage.run(env, offer_first_run)
+    except VskillError as error:
+        _log.warning("first_run_not_offered", error=error.code)
+        return None
 
 
 def _web(env: WorkerEnv, hub: Hub) -> Listening:

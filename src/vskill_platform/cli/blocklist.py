@@ -47,23 +47,27 @@ def block(
 ) -> None:
     """Block something. What is published and matches is withdrawn; what is under way and matches is stopped."""
     request = BlockRequest(digest=digest, skill_name=name, repo_url=repository, reason=reason)
-    _tell(asyncio.run(_post(settings_from(data=data), "/control/block", request)), "stopped", as_json=as_json)
+    _tell(asyncio.run(_post(settings_from(data=data), "/api/v1/admin/blocklist", request)), "stopped", as_json=as_json)
 
 
 def unblock(
     key: str = typer.Argument(..., help="The entry's key, as `blocklist` shows it."),
+    reason: str = typer.Option("Taken back by `unblock`.", "--reason", help="Why. The audit log keeps it."),
     data: str | None = DATA,
     as_json: bool = AS_JSON,
 ) -> None:
     """Take an entry off the list. Submissions that it alone had stopped get a new run."""
+    request = Unblock(key=key, reason=reason)
     _tell(
-        asyncio.run(_post(settings_from(data=data), "/control/unblock", Unblock(key=key))), "started", as_json=as_json
+        asyncio.run(_post(settings_from(data=data), "/api/v1/admin/blocklist/remove", request)),
+        "started",
+        as_json=as_json,
     )
 
 
 async def _list(settings: Settings) -> list[BlockView]:
     async with open_registry(settings) as registry:
-        return await registry.get("/control/blocks", list[BlockView])
+        return await registry.get("/api/v1/admin/blocklist", list[BlockView])
 
 
 async def _post(settings: Settings, path: str, request: BlockRequest | Unblock) -> Blocked:

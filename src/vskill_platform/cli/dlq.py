@@ -10,7 +10,8 @@ from vskill_platform.cli.options import DATA, settings_from
 from vskill_platform.cli.printing import AS_JSON, plain, print_json, print_table
 from vskill_platform.cli.registry import open_registry
 from vskill_platform.settings import Settings
-from vskill_platform.web.views import DeadLetter, DeadLetterPage, Ids, Outcome
+from vskill_platform.web.api.admin.results import BulkResult, ItemOutcome
+from vskill_platform.web.views import DeadLetter, DeadLetterPage, Ids
 
 HELP = "List dead letters, or drop some."
 
@@ -18,7 +19,7 @@ HELP = "List dead letters, or drop some."
 def dlq(
     data: str | None = DATA,
     drop: list[str] = typer.Option([], "--drop", help="Message to remove for good; may be given again."),
-    reason: str = typer.Option("", "--reason", help="Why it is dropped; the event log keeps it."),
+    reason: str = typer.Option("", "--reason", help="Why it is dropped; the event log and the audit log keep it."),
     as_json: bool = AS_JSON,
 ) -> None:
     """List messages that were given up after their last attempt. `requeue` sends one back."""
@@ -48,13 +49,14 @@ async def _list(settings: Settings) -> list[DeadLetter]:
     cursor: str | None = None
     async with open_registry(settings) as registry:
         while True:
-            page = await registry.get("/control/dead-letters", DeadLetterPage, cursor=cursor, limit=1000)
+            page = await registry.get("/api/v1/admin/dead-letters", DeadLetterPage, cursor=cursor, limit=1000)
             letters += page.messages
             cursor = page.cursor
             if cursor is None:
                 return letters
 
 
-async def _drop(settings: Settings, ids: list[str], reason: str) -> list[Outcome]:
+async def _drop(settings: Settings, ids: list[str], reason: str) -> list[ItemOutcome]:
     async with open_registry(settings) as registry:
-        return await registry.post("/control/dead-letters/drop", list[Outcome], Ids(ids=ids, reason=reason))
+        result = await registry.post("/api/v1/admin/dead-letters/drop", BulkResult, Ids(ids=ids, reason=reason))
+        return result.outcomes

@@ -9,8 +9,9 @@ from rich.console import Console
 
 from vskill_platform.cli.options import RULES, settings_from
 from vskill_platform.cli.printing import AS_JSON, plain, print_json, print_table
-from vskill_platform.cli.rule_text import OFF, force_text, print_rule, public_rule, word_in_force
+from vskill_platform.cli.rule_text import force_text, print_rule, public_rule, word_in_force
 from vskill_platform.domain.errors import NotFound
+from vskill_platform.domain.rule_changes import OFF
 from vskill_platform.domain.scan import Severity, Threat
 from vskill_platform.scanning.tier1.packs import load_rules
 from vskill_platform.scanning.tier1.rules import Rule, Ruleset, read_ruleset

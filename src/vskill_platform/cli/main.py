@@ -19,10 +19,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "worker": ("processes", "WORKER_HELP"),
     "cron": ("processes", "CRON_HELP"),
     "doctor": ("doctor", "HELP"),
+    "admin": ("admin", "HELP"),
     "submit": ("submit", "HELP"),
     "status": ("status", "HELP"),
     "scan": ("scan", "HELP"),
     "explain": ("explain", "HELP"),
+    "rules": ("rules", "HELP"),
     "skills": ("skills", "HELP"),
     "health": ("health", "HELP"),
     "stuck": ("stuck", "HELP"),
@@ -35,7 +37,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "unblock": ("blocklist", "UNBLOCK_HELP"),
     "reports": ("reports", "HELP"),
     "answer": ("reports", "ANSWER_HELP"),
+    "erase-email": ("erase_email", "HELP"),
     "dlq": ("dlq", "HELP"),
+    "audit": ("audit", "HELP"),
     "export": ("export", "HELP"),
     "import": ("import_export", "HELP"),
     "backup": ("backup", "HELP"),
@@ -45,7 +49,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 """Each command's module, and the name of the line that describes it there."""
 
-_FUNCTIONS = {"eval": "evaluate", "import": "import_export", "rebuild-catalog": "rebuild_catalog"}
+_FUNCTIONS = {
+    "erase-email": "erase_email",
+    "eval": "evaluate",
+    "import": "import_export",
+    "rebuild-catalog": "rebuild_catalog",
+}
 
 
 class CommandGroup(TyperGroup):
@@ -61,8 +70,13 @@ class CommandGroup(TyperGroup):
             return None
         module_name, help_name = COMMANDS[cmd_name]
         module = importlib.import_module(f"vskill_platform.cli.{module_name}")
+        function = getattr(module, _FUNCTIONS.get(cmd_name, cmd_name))
+        if isinstance(function, typer.Typer):
+            group = typer.main.get_command(function)
+            group.name, group.help = cmd_name, getattr(module, help_name)
+            return group
         alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-        alone.command(cmd_name, help=getattr(module, help_name))(getattr(module, _FUNCTIONS.get(cmd_name, cmd_name)))
+        alone.command(cmd_name, help=getattr(module, help_name))(function)
         return typer.main.get_command(alone)
 
 

@@ -66,7 +66,7 @@ def _run(settings: Settings, name: str, start: Callable[[Tell], Coroutine[Any, A
     import uvloop
 
     set_up_logs(settings.log_level)
-    console = Console(stderr=True)
+    console = Console(stderr=True, soft_wrap=True)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(start(lambda ready: console.print(_tell(settings, name, ready))))
     console.print("Stopped.")
@@ -76,4 +76,14 @@ def _tell(settings: Settings, name: str, ready: Ready) -> str:
     place = "" if ready.address is None else f" at [bold]{ready.address}[/]"
     health = "" if ready.health is None else f", health at [bold]{ready.health}[/]"
     data = hide_password(settings.database_url) or settings.data
-    return f"{name} is up{place}, data in [bold]{escape(data)}[/]{health}. Ctrl-C stops it."
+    return (
+        f"{name} is up{place}, data in [bold]{escape(data)}[/]{health}. Ctrl-C stops it.{_first_run(settings, ready)}"
+    )
+
+
+def _first_run(settings: Settings, ready: Ready) -> str:
+    """The link that makes the first administrator. Whoever reads this terminal is the operator."""
+    if ready.first_run is None:
+        return ""
+    site = settings.public_url.rstrip("/") or ready.address or ""
+    return f"\nThere is no administrator yet. Make one within the hour: {escape(site + ready.first_run)}"

@@ -20,6 +20,7 @@ from vskill_platform.web.views import RebuildRequest
 HELP = "Make lists, counts and search agree with the records."
 DRY_RUN = typer.Option(False, "--dry-run", help="Only say what differs.")
 _MOST_TOLD = 20
+_REASON = "By `rebuild-catalog`."
 
 
 def rebuild_catalog(data: str | None = DATA, dry_run: bool = DRY_RUN, as_json: bool = AS_JSON) -> None:
@@ -44,8 +45,8 @@ async def _walk(settings: Settings, progress: Progress, *, is_dry_run: bool) -> 
     total = CatalogSlice(examined=0, missing=0, differing=0, unbacked=0, malformed=0, told=[], cursor=None)
     async with open_registry(settings) as registry:
         while True:
-            request = RebuildRequest(cursor=total.cursor, is_dry_run=is_dry_run)
-            total = _add(total, await registry.post("/control/rebuild-catalog", CatalogSlice, request))
+            request = RebuildRequest(cursor=total.cursor, is_dry_run=is_dry_run, reason=_REASON)
+            total = _add(total, await registry.post("/api/v1/admin/catalog/rebuild", CatalogSlice, request))
             progress("looking at records", total.examined, None)
             if total.cursor is None:
                 return total

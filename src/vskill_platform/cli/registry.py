@@ -44,9 +44,16 @@ class RegistryClient:
 
     async def post(self, path: str, kind: type[T], body: object) -> T:
         """Have something done."""
+        return await self._write("POST", path, kind, body)
+
+    async def put(self, path: str, kind: type[T], body: object) -> T:
+        """Have something be otherwise."""
+        return await self._write("PUT", path, kind, body)
+
+    async def _write(self, method: str, path: str, kind: type[T], body: object) -> T:
         content = msgspec.json.encode(body)
         headers = {"Content-Type": "application/json"}
-        return self._read(await self._send("POST", path, content=content, headers=headers), kind)
+        return self._read(await self._send(method, path, content=content, headers=headers), kind)
 
     async def _send(self, method: str, path: str, **options: Any) -> httpx.Response:
         try:

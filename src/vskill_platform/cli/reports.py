@@ -54,9 +54,9 @@ def answer(
 
 async def _list(settings: Settings, status: ReportStatus) -> list[ReportView]:
     async with open_registry(settings) as registry:
-        return await registry.get("/control/reports", list[ReportView], status=status.value)
+        return await registry.get("/api/v1/admin/reports", list[ReportView], status=status.value)
 
 
 async def _answer(settings: Settings, request: ReportAnswer) -> ReportView:
     async with open_registry(settings) as registry:
-        return await registry.post("/control/reports/answer", ReportView, request)
+        return await registry.post("/api/v1/admin/reports/answer", ReportView, request)

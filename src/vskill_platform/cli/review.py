@@ -11,7 +11,8 @@ from vskill_platform.cli.options import DATA, settings_from
 from vskill_platform.cli.printing import AS_JSON, plain, print_json
 from vskill_platform.cli.registry import open_registry
 from vskill_platform.settings import Settings
-from vskill_platform.web.views import Decide, Outcome
+from vskill_platform.web.api.admin.results import ItemOutcome
+from vskill_platform.web.views import Decide
 
 APPROVE_HELP = "Publish a skill that waits for a person, as it was scanned."
 REJECT_HELP = "Turn down a skill that waits for a person."
@@ -21,12 +22,12 @@ _REASON = typer.Option(..., "--reason", help="Why. The submission's history keep
 
 def approve(identity: str = _ID, reason: str = _REASON, data: str | None = DATA, as_json: bool = AS_JSON) -> None:
     """Publish the bytes that were scanned, although the scan flagged them."""
-    _decide("/control/approve", identity, reason, settings_from(data=data), as_json=as_json)
+    _decide("/api/v1/admin/review/approve", identity, reason, settings_from(data=data), as_json=as_json)
 
 
 def reject(identity: str = _ID, reason: str = _REASON, data: str | None = DATA, as_json: bool = AS_JSON) -> None:
     """Turn it down. It stays turned down until its source changes."""
-    _decide("/control/reject", identity, reason, settings_from(data=data), as_json=as_json)
+    _decide("/api/v1/admin/review/reject", identity, reason, settings_from(data=data), as_json=as_json)
 
 
 def _decide(path: str, identity: str, reason: str, settings: Settings, *, as_json: bool) -> None:
@@ -37,6 +38,6 @@ def _decide(path: str, identity: str, reason: str, settings: Settings, *, as_jso
         Console(highlight=False, emoji=False).print(f"{outcome.id} {outcome.outcome}: {plain(outcome.detail)}")
 
 
-async def _post(settings: Settings, path: str, decision: Decide) -> Outcome:
+async def _post(settings: Settings, path: str, decision: Decide) -> ItemOutcome:
     async with open_registry(settings) as registry:
-        return await registry.post(path, Outcome, decision)
+        return await registry.post(path, ItemOutcome, decision)

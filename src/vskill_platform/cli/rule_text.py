@@ -8,13 +8,13 @@ from rich.console import Console
 from rich.table import Table
 
 from vskill_platform.cli.printing import plain, severity_text
+from vskill_platform.domain.rule_changes import OFF
 from vskill_platform.scanning.tier1.exceptions import split_exceptions
 from vskill_platform.scanning.tier1.excerpts import show_invisible
 from vskill_platform.scanning.tier1.file_kinds import FileKind
 from vskill_platform.scanning.tier1.layers import layers_of
 from vskill_platform.scanning.tier1.rules import Rule, Ruleset
 
-OFF = "off"
 _EXCEPTIONS = {
     "trusted": "where all its addresses go to",
     "form": "where there is (in prose on the line, elsewhere in the match)",

@@ -63,9 +63,9 @@ def _show(view: SkillView, *, as_json: bool) -> None:
 
 async def _ask_for(settings: Settings, slug: str) -> SkillView:
     async with open_registry(settings) as registry:
-        return await registry.get("/control/skill", SkillView, slug=slug)
+        return await registry.get("/api/v1/admin/skill", SkillView, slug=slug)
 
 
 async def _ask(settings: Settings, search: str, limit: int, offset: int) -> SkillPage:
     async with open_registry(settings) as registry:
-        return await registry.get("/control/skills", SkillPage, search=search, limit=limit, offset=offset)
+        return await registry.get("/api/v1/admin/skills", SkillPage, search=search, limit=limit, offset=offset)

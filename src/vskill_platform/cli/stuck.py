@@ -8,7 +8,7 @@ from vskill_platform.cli.options import DATA, settings_from
 from vskill_platform.cli.printing import AS_JSON, for_people, plain, print_json, print_table, state_text
 from vskill_platform.cli.registry import open_registry
 from vskill_platform.settings import Settings
-from vskill_platform.web.views import StuckView
+from vskill_platform.stores.stuck import StuckItem, StuckItems
 
 HELP = "List submissions that look stuck."
 
@@ -34,6 +34,13 @@ def stuck(data: str | None = DATA, as_json: bool = AS_JSON) -> None:
     print_table("Look stuck", columns, rows, nothing="Nothing is stuck.")
 
 
-async def _ask(settings: Settings) -> list[StuckView]:
+async def _ask(settings: Settings) -> list[StuckItem]:
+    found: list[StuckItem] = []
+    cursor: str | None = None
     async with open_registry(settings) as registry:
-        return await registry.get("/control/stuck", list[StuckView])
+        while True:
+            page = await registry.get("/api/v1/admin/stuck", StuckItems, cursor=cursor, limit=1000)
+            found += page.items
+            cursor = page.cursor
+            if cursor is None:
+                return found

@@ -1,12 +1,14 @@
 """The audit log: what people and the operator did, each entry bound to the one before by its hash.
 
-An entry that is changed, left out or put elsewhere breaks the chain, and the head says where the chain ends.
+An entry that is changed, left out or put elsewhere breaks the chain, and the head says where the chain ends. Whoever can
+write the whole store can also forge a whole chain: what was exported, or noted of the head, elsewhere, tells that.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import msgspec
 
@@ -49,6 +51,9 @@ class AuditEntry(Record, frozen=True, kw_only=True, rename="camel"):
     hash: str = ""
 
 
+_entries = msgspec.json.Decoder(AuditEntry)
+
+
 class AuditHead(Record, frozen=True, kw_only=True, rename="camel"):
     """The end of the chain."""
 
@@ -72,16 +77,47 @@ def hash_entry(entry: AuditEntry) -> str:
     return hashlib.sha256(msgspec.json.encode(bare, order="sorted")).hexdigest()
 
 
-def find_break(entries: Iterable[AuditEntry], *, after: AuditHead) -> str | None:
-    """What is wrong with entries that follow `after`, in a sentence; None where they are a chain."""
-    number, previous = after.number, after.hash
-    for entry in entries:
-        number += 1
+class ChainFault(NamedTuple):
+    """Where the chain is broken, and how, in a sentence."""
+
+    number: int
+    text: str
+
+
+class Chain:
+    """A walk along the chain: it is handed the bytes of each entry in turn, and holds nothing but the end of what it saw."""
+
+    def __init__(self, after: AuditHead | None = None) -> None:
+        self.end = after or AuditHead()
+
+    def follow(self, value: bytes | None) -> ChainFault | None:
+        """Go on to the next entry, which has these bytes, or none. What is wrong with it, or None where it is sound."""
+        number = self.end.number + 1
+        if value is None:
+            return ChainFault(number, f"Entry {number} is missing.")
+        try:
+            entry = _entries.decode(value)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            return ChainFault(number, f"Entry {number} was changed: it cannot be read as an entry.")
+        fault = self._fault_of(entry, value, number)
+        self.end = AuditHead(number=number, hash=entry.hash)
+        return None if fault is None else ChainFault(number, fault)
+
+    def _fault_of(self, entry: AuditEntry, value: bytes, number: int) -> str | None:
         if entry.number != number:
-            return f"Entry {number} is missing: entry {entry.number} stands in its place."
-        if entry.previous != previous:
-            return f"Entry {number} does not follow the entry before it."
+            return f"Entry {number} is not there: entry {entry.number} stands in its place."
         if hash_entry(entry) != entry.hash:
             return f"Entry {number} was changed: its hash is not that of what it says."
-        previous = entry.hash
-    return None
+        if msgspec.json.encode(entry) != value:
+            # A byte of a field's name or of what no field has is not in the hash, and is as little ours to overlook.
+            return f"Entry {number} was changed: its bytes are not as they were written."
+        if entry.previous != self.end.hash:
+            return f"Entry {number} does not follow the entry before it."
+        return None
+
+
+def find_break(entries: Iterable[AuditEntry], *, after: AuditHead) -> str | None:
+    """What is wrong with entries that follow `after`, in a sentence; None where they are a chain."""
+    chain = Chain(after)
+    faults = (chain.follow(msgspec.json.encode(entry)) for entry in entries)
+    return next((fault.text for fault in faults if fault is not None), None)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 
 import msgspec
 
 from vskill_platform.domain.errors import InvalidInput
 from vskill_platform.domain.records import Record
+from vskill_platform.domain.secrets import hash_secret
 
 COLLECTION_PREFIX = "collection:"
 MAX_SKILLS = 500
@@ -62,7 +62,7 @@ def collection_key(publisher: str, name: str) -> str:
 
 def path_hash(secret: str) -> str:
     """What a private path is kept and found by."""
-    return hashlib.sha256(secret.encode()).hexdigest()
+    return hash_secret(secret)
 
 
 def path_key(hashed: str) -> str:
@@ -73,6 +73,14 @@ def path_key(hashed: str) -> str:
 def path_use_key(hashed: str) -> str:
     """The key of when a private path was last used."""
     return f"private-path-use:{hashed}"
+
+
+def as_item(given: CollectionItem | str) -> CollectionItem:
+    """An item that may be given in one word: a slug, or a slug, `@` and a version."""
+    if isinstance(given, CollectionItem):
+        return given
+    slug, _, version = given.strip().partition("@")
+    return CollectionItem(slug=slug, version=version or None)
 
 
 def check_name(name: str) -> str:

@@ -5,14 +5,9 @@ It is told to whoever left it and to the operator; it is no field of anything th
 
 from __future__ import annotations
 
-import re
-
-from vskill_platform.domain.errors import InvalidInput
 from vskill_platform.domain.records import Record
 
 CONTACT_PREFIX = "contact:"
-MAX_ADDRESS_CHARS = 254
-_ADDRESS = re.compile(r"[^\s@<>,;:\"()\[\]\\]+@[^\s@<>,;:\"()\[\]\\]+\.[^\s@<>,;:\"()\[\]\\]+")
 
 
 class Contact(Record, frozen=True, kw_only=True, rename="camel"):
@@ -30,14 +25,6 @@ class Contact(Record, frozen=True, kw_only=True, rename="camel"):
 def contact_key(submission_id: str) -> str:
     """The key of the address that was left with a submission."""
     return f"{CONTACT_PREFIX}{submission_id}"
-
-
-def clean_address(text: str) -> str:
-    """The address as it is kept. Raises InvalidInput, without telling what was given."""
-    address = text.strip()
-    if len(address) > MAX_ADDRESS_CHARS or not address.isprintable() or not _ADDRESS.fullmatch(address):
-        raise InvalidInput("That is no e-mail address. Give one such as name@example.org, or leave it out.")
-    return address
 
 
 def same_address(first: str, second: str) -> bool:

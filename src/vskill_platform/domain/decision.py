@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.scan import Finding, ScanReport, Severity, Verdict
+from vskill_platform.domain.skill import CertTier
 from vskill_platform.domain.submission import SubmissionState, Trigger
+from vskill_platform.domain.vendor import Vendor
 
 _TOLD = 3
 
@@ -20,9 +22,15 @@ class Decision(NamedTuple):
     message: str
 
 
-def decide(report: ScanReport) -> Decision:
-    """What tier 1 alone decides: PASS is approved, CONCERNS waits for a person, FAIL is turned down."""
+def decide(report: ScanReport, *, vendor: Vendor | None = None) -> Decision:
+    """What tier 1 alone decides: PASS is approved, CONCERNS waits for a person, FAIL is turned down.
+
+    A trusted vendor is scanned like everybody; trust says by whom a PASS is approved, and nothing else.
+    """
     match report.verdict:
+        case Verdict.PASS if vendor is not None:
+            message = f"Passed with {report.score} of 100, and {vendor.source} is a trusted vendor."
+            return Decision(SubmissionState.VENDOR_APPROVED, Trigger.VENDOR_TRUSTED, None, message)
         case Verdict.PASS:
             return Decision(
                 SubmissionState.AUTO_APPROVED, Trigger.APPROVED, None, f"Passed with {report.score} of 100."
@@ -36,6 +44,12 @@ def decide(report: ScanReport) -> Decision:
         case Verdict.FAIL:
             message = f"Turned down with {report.score} of 100, because of {_told(report)}."
             return Decision(SubmissionState.TIER1_FAILED, Trigger.TIER1_FAILED, "tier1_failed", message)
+
+
+def tier_for(target: SubmissionState, *, is_approved_by_hand: bool = False) -> CertTier:
+    """How far what is published was verified: certified by a trusted vendor or a person, else scanned."""
+    is_certified = is_approved_by_hand or target is SubmissionState.VENDOR_APPROVED
+    return CertTier.CERTIFIED if is_certified else CertTier.SCANNED
 
 
 def was_approved(submission: Submission, content_digest: str) -> bool:

@@ -129,10 +129,22 @@ class MethodNotAllowed(InvalidInput):
     code = "method_not_allowed"
 
 
+class SignatureRefused(InvalidInput):
+    """A signed message was altered, signed by somebody else, late, early, or has come before."""
+
+    code = "signature_refused"
+
+
 class CrossSiteRefused(InvalidInput):
     """A page of another site has set off a write."""
 
     code = "cross_site_refused"
+
+
+class WeakPassword(InvalidInput):
+    """A password is too short, is among those that are tried first, or has the login name in it."""
+
+    code = "weak_password"
 
 
 class InvalidVersion(InvalidInput):
@@ -174,10 +186,73 @@ class SignInRequired(VskillError):
     code = "sign_in_required"
 
 
+class CredentialRefused(SignInRequired):
+    """The session or the API token that came with the request is unknown, has ended or was revoked."""
+
+    code = "credential_refused"
+
+
+class InsecureSignIn(VskillError):
+    """Signing in was tried over a connection that browsers keep no session for."""
+
+    code = "insecure_sign_in"
+
+
+class RequestTooSlow(VskillError):
+    """The request did not arrive in the time that one has for it."""
+
+    code = "request_too_slow"
+    retryable = True
+
+
+class AnswerTooSlow(VskillError):
+    """The answer was not ready in the time that one has for it. Whether the act was done is not known."""
+
+    code = "answer_too_slow"
+    retryable = True
+
+
 class NotAllowed(VskillError):
     """Who asks is known and may not do this."""
 
     code = "not_allowed"
+
+
+class SignInFailed(VskillError):
+    """The name, the password or what a provider said of somebody does not sign them in."""
+
+    code = "sign_in_failed"
+
+
+class CodeRefused(SignInFailed):
+    """A one-time code or recovery code is wrong, is over, or was used already."""
+
+    code = "code_refused"
+
+
+class ProviderUnreachable(VskillError):
+    """The OpenID provider does not answer, or not as one."""
+
+    code = "provider_unreachable"
+    retryable = True
+
+
+class LinkSpent(VskillError):
+    """A link that works once was used already, or its time is over."""
+
+    code = "link_spent"
+
+
+class NameTaken(VskillError):
+    """The name that somebody or something is to have belongs to another already."""
+
+    code = "name_taken"
+
+
+class LastAdministrator(VskillError):
+    """Nobody would be left who can do everything."""
+
+    code = "last_administrator"
 
 
 # What an export turned out to be
@@ -251,6 +326,12 @@ class IllegalTransition(VskillError):
     """The transition table has no such step for a submission."""
 
     code = "illegal_transition"
+
+
+class SecondReviewerNeeded(IllegalTransition):
+    """What has a critical finding is published only when two different people have approved it."""
+
+    code = "second_reviewer_needed"
 
 
 class NotFound(VskillError):
@@ -371,7 +452,7 @@ class ClaimNotProven(SourceRefused):
 
 
 class AddressForbidden(SourceRefused):
-    """The repository's host, port, protocol or address is one that this registry does not fetch from."""
+    """A host, port, protocol or address is one that this registry neither fetches from nor sends to."""
 
     code = "address_forbidden"
 

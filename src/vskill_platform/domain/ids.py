@@ -39,6 +39,16 @@ def submission_key(identity: str) -> str:
     return f"{SUBMISSION_PREFIX}{identity}"
 
 
+def submitter_prefix(account: str) -> str:
+    """What the keys begin with that name the submissions an account has made."""
+    return f"submitter:{account}:"
+
+
+def submitter_key(account: str, identity: str) -> str:
+    """The key that says that an account has started a run of a submission."""
+    return f"{submitter_prefix(account)}{identity}"
+
+
 def claim_key(repo_url: str, skill_name: str) -> str:
     """The key that makes (repository, skill) unique among submissions, however their letters are cased."""
     identity = f"{repository_identity(repo_url)}\n{skill_name.casefold()}".encode()

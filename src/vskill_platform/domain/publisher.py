@@ -12,13 +12,13 @@ import msgspec
 
 from vskill_platform.domain.errors import Conflict, InvalidInput, NotFound
 from vskill_platform.domain.records import Record
+from vskill_platform.domain.secrets import equal_secrets
 
 PUBLISHER_PREFIX = "publisher:"
 CLAIM_FILE = ".vskill-claim"
 """The file at the root of the default branch whose lines may be challenges."""
 MAX_CLAIM_FILE_BYTES = 16 * 1024
 CLAIM_LASTS_MS = 3600 * 1000
-MAX_TITLE_CHARS = 80
 MAX_MEMBERS = 200
 
 
@@ -119,7 +119,7 @@ def place_of(repo_url: str) -> str:
 
 def holds_token(content: bytes, token: str) -> bool:
     """Whether a line of the file is the token."""
-    return any(line.strip() == token for line in content.decode("utf-8", "replace").splitlines())
+    return any(equal_secrets(line.strip(), token) for line in content.decode("utf-8", "replace").splitlines())
 
 
 def invite(publisher: Publisher, account: str, *, role: MemberRole, now: str) -> Publisher:
@@ -161,14 +161,6 @@ def hand_over(publisher: Publisher, account: str, *, now: str) -> Publisher:
     """The publisher with this account as its only member: what an operator does when the owners are gone."""
     owner = Member(account=account, role=MemberRole.OWNER, since=now)
     return msgspec.structs.replace(publisher, members=(owner,), invitations=(), updated_at=now)
-
-
-def clean_title(text: str) -> str:
-    """A display name as it is kept. Raises InvalidInput."""
-    title = " ".join(text.split())
-    if len(title) > MAX_TITLE_CHARS or not title.isprintable():
-        raise InvalidInput(f"A display name has at most {MAX_TITLE_CHARS} printable characters.")
-    return title
 
 
 def _changed(publisher: Publisher, *, members: tuple[Member, ...], without: str, now: str) -> Publisher:

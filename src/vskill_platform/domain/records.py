@@ -41,12 +41,25 @@ class Pin(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     omitted: tuple[Omitted, ...] = ()
 
 
+class Approval(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A person's approval that waits for another's: whose, why, and of which bytes in which run."""
+
+    by: str
+    name: str
+    at: str
+    reason: str
+    content_digest: str
+    run: int
+
+
 class Submission(Record, frozen=True, kw_only=True, rename="camel"):
     """One skill of one repository, or a repository that is yet to be expanded, on its way through the registry.
 
     `pin` is there once bytes were read: a run that has one is about those bytes and fetches nothing. `commit` is what was
     looked at last. `timings` has the milliseconds that each stage of the last run took. `decided_digest` has the bytes that
-    a person decided about; the decision stands for them in every later run.
+    a person decided about; the decision stands for them in every later run. `first_approval` is one of two that are needed.
+    `submitted_by` is the account that started the run, if anybody did who was signed in; it is told to nobody but them and the
+    operator.
     """
 
     id: str
@@ -76,6 +89,8 @@ class Submission(Record, frozen=True, kw_only=True, rename="camel"):
     timings: dict[str, int] = {}
     decided_digest: str | None = None
     is_approved_by_hand: bool = False
+    first_approval: Approval | None = None
+    submitted_by: str | None = None
 
     @property
     def is_repository(self) -> bool:

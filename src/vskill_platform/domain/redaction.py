@@ -1,4 +1,4 @@
-"""Addresses as they may be printed: without the passwords in them."""
+"""Addresses as they may be printed: without the passwords and secrets in them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,12 @@ import re
 HIDDEN = "***"
 _LOGIN = re.compile(r"(?<=://)([^:@/]*):.*@", re.DOTALL)
 _PARAMETER = re.compile(r"([?&][^=&]*(?:password|passwd|secret|token)[^=&]*=)[^&]*", re.IGNORECASE)
+_PRIVATE_PATH = re.compile(r"^/p/[^/]+")
+
+
+def hide_private_path(path: str) -> str:
+    """The path of a request with the secret hidden by which a private path is found."""
+    return _PRIVATE_PATH.sub(f"/p/{HIDDEN}", path)
 
 
 def hide_password(url: str) -> str:

@@ -38,7 +38,10 @@ class ReportStatus(StrEnum):
 
 
 class Report(Record, frozen=True, kw_only=True, rename="camel"):
-    """One report. `subject` is a slug, or the id of a submission; `secret_hash` belongs to the secret of who made it."""
+    """One report. `subject` is a slug, or the id of a submission; `secret_hash` belongs to the secret of who made it.
+
+    `account` is whoever was signed in when making it, which nobody but the operator and they themselves are told.
+    """
 
     id: str
     kind: ReportKind
@@ -50,6 +53,12 @@ class Report(Record, frozen=True, kw_only=True, rename="camel"):
     created_at: str
     updated_at: str
     secret_hash: str
+    account: str | None = None
+
+
+def reporter_prefix(account: str) -> str:
+    """What the keys begin with that name the reports of an account."""
+    return f"reporter:{account}:"
 
 
 def report_key(identity: str) -> str:

@@ -6,6 +6,12 @@ from enum import StrEnum
 
 import msgspec
 
+TIME_LIMIT = "time_limit"
+MEMORY_LIMIT = "memory_limit"
+SCANNER_CRASHED = "scanner_crashed"
+ENDED_EARLY = frozenset({TIME_LIMIT, MEMORY_LIMIT, SCANNER_CRASHED})
+"""The words, among those for what kept a scan from seeing everything, of a scan that ended without a report of its own."""
+
 
 class Severity(StrEnum):
     """How grave a finding is."""

@@ -69,6 +69,7 @@ class Trigger(StrEnum):
     RESUBMITTED = "resubmitted"
     RESCANNED = "rescanned"
     REPROCESSED = "reprocessed"
+    FIRST_APPROVED = "first_approved"
     REVIEW_APPROVED = "review_approved"
     REVIEW_REJECTED = "review_rejected"
     ADMIN_BLOCKED = "admin_blocked"
@@ -135,12 +136,15 @@ def _rows() -> list[Transition]:
     may((*_TURNED_DOWN, S.NEEDS_REVIEW, S.BLOCKED, S.EXPANDED), S.RECEIVED, Trigger.REPROCESSED, admin)
     may((S.BLOCKED,), S.RECEIVED, Trigger.UNBLOCKED, admin)
 
-    # People.
+    # People. What has a critical finding waits for a second one.
+    may((S.NEEDS_REVIEW, S.TIER1_FAILED, S.REJECTED), S.NEEDS_REVIEW, Trigger.FIRST_APPROVED, admin)
     may((S.NEEDS_REVIEW, S.TIER1_FAILED, S.REJECTED), S.PUBLISHED, Trigger.REVIEW_APPROVED, admin)
     may((S.NEEDS_REVIEW,), S.REJECTED, Trigger.REVIEW_REJECTED, admin)
     may((*_ACTIVE, S.NEEDS_REVIEW, S.PUBLISHED, *_TURNED_DOWN), S.BLOCKED, Trigger.ADMIN_BLOCKED, admin)
     may((*_WAITING_OR_SCANNING, S.NEEDS_REVIEW), S.DEQUEUED, Trigger.DEQUEUED, admin)
-    may((*_WAITING_OR_SCANNING, S.NEEDS_REVIEW), S.DEQUEUED, Trigger.WITHDRAWN, submitter)
+    # What is published is withdrawn with its skill, whatever became of a newer version meanwhile.
+    withdrawn = (*_WAITING_OR_SCANNING, S.NEEDS_REVIEW, S.PUBLISHED, *_TURNED_DOWN)
+    may(withdrawn, S.DEQUEUED, Trigger.WITHDRAWN, submitter)
     return rows
 
 
@@ -164,6 +168,9 @@ _STATES_BY_WORD: dict[str, tuple[SubmissionState, ...]] = {
 
 APPROVED_STATES: frozenset[SubmissionState] = frozenset(_APPROVED)
 """Approved and not yet published. The only way on is PUBLISHED."""
+
+WITHDRAWN_BY_PUBLISHER = "withdrawn_by_publisher"
+"""The reason of what its publisher took back: nobody but the publisher brings it in again."""
 
 DELIVERABLE_STATES: frozenset[SubmissionState] = frozenset(_ACTIVE)
 """The states that a delivery may claim. Every other state is the end of its run: the delivery is acknowledged as stale."""

@@ -1,4 +1,4 @@
-"""Which addresses a repository may be fetched from: first the words of the address, then what its host resolves to.
+"""Which addresses a repository may be fetched from, and a webhook sent to: first the words, then what the host resolves to.
 
 An address is taken apart here once and put together again from its checked parts, so that git and the proxy cannot read
 it differently. A host is judged by every address it resolves to: one that is not public refuses all of them.
@@ -28,11 +28,12 @@ _NOT_IN_PATH = re.compile(r"%(?:[01][0-9a-f]|7f|$)|[\"'<>\\^`{|}?#]", re.IGNOREC
 _HOST = re.compile(
     r"(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*"
 )
+_QUERY = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
 class RepositoryAddress(NamedTuple):
-    """The checked parts of a repository's address. `host` is lower-case; an IPv6 address has no brackets in it."""
+    """The checked parts of an address. `host` is lower-case; an IPv6 address has no brackets in it."""
 
     scheme: str
     host: str
@@ -57,16 +58,25 @@ class RepositoryAddress(NamedTuple):
 def check_address(repo_url: str, *, settings: Settings) -> RepositoryAddress:
     """The parts of an address that the settings allow. Raises AddressForbidden; looks nothing up."""
     address = _split(repo_url)
-    if address.scheme not in _words(settings.git_protocols):
-        raise _forbidden(
-            address.url, f"is fetched by {address.scheme}; this registry fetches by {settings.git_protocols}"
-        )
+    if not address.path.strip("/"):
+        raise _forbidden(repo_url, "has no path, as every repository has")
+    _check_protocol(address, settings.git_protocols)
     hosts = _words(settings.git_hosts)
     if hosts and address.host not in hosts:
         raise _forbidden(address.url, "is on a host that this registry does not fetch from")
-    if address.port not in DEFAULT_PORTS.values() and address.port < _FIRST_FREE_PORT:
-        raise _forbidden(address.url, f"is on port {address.port}, which belongs to another kind of server")
+    _check_port(address)
     return address
+
+
+def check_receiver(url: str, *, protocols: str) -> RepositoryAddress:
+    """The parts of an address that webhooks may be sent to; its path has the query. Raises AddressForbidden; looks nothing up."""
+    base, mark, query = url.partition("?")
+    address = _split(base)
+    if mark and not _QUERY.fullmatch(query):
+        raise _forbidden(base, "has a query with characters that no query has")
+    _check_protocol(address, protocols)
+    _check_port(address)
+    return address._replace(path=(address.path or "/") + mark + query)
 
 
 async def resolve_checked(address: RepositoryAddress, *, resolve: Resolve, judge: Judge) -> tuple[str, ...]:
@@ -96,14 +106,24 @@ def _split(repo_url: str) -> RepositoryAddress:
     except ValueError:
         raise _forbidden(repo_url, "is not a web address") from None
     if "@" in parts.netloc:
-        raise AddressForbidden("The repository's address has a user name or password in it. Give it without.")
+        raise AddressForbidden("The address has a user name or password in it. Give it without.")
     if parts.scheme not in DEFAULT_PORTS:
-        raise _forbidden(repo_url, "is not fetched by https or http")
-    if _NOT_IN_PATH.search(repo_url) or not parts.path.strip("/"):
-        raise _forbidden(repo_url, "has no path, or characters that no repository's path has")
+        raise _forbidden(repo_url, "begins with neither https nor http")
+    if _NOT_IN_PATH.search(repo_url):
+        raise _forbidden(repo_url, "has characters that no path has")
     if port is None:
         port = DEFAULT_PORTS[parts.scheme]
     return RepositoryAddress(parts.scheme, _check_host(host, repo_url), port, parts.path)
+
+
+def _check_protocol(address: RepositoryAddress, protocols: str) -> None:
+    if address.scheme not in _words(protocols):
+        raise _forbidden(address.url, f"is reached by {address.scheme}; this registry uses {protocols}")
+
+
+def _check_port(address: RepositoryAddress) -> None:
+    if address.port not in DEFAULT_PORTS.values() and address.port < _FIRST_FREE_PORT:
+        raise _forbidden(address.url, f"is on port {address.port}, which belongs to another kind of server")
 
 
 def _check_host(host: str, repo_url: str) -> str:
@@ -141,7 +161,7 @@ def _words(setting: str) -> frozenset[str]:
 
 def _forbidden(url: str, reason: str) -> AddressForbidden:
     shown = printable(_without_credentials(url))
-    return AddressForbidden(f"The repository '{shown}' {reason}. It cannot be fetched from there.", url=shown)
+    return AddressForbidden(f"The address '{shown}' {reason}. It cannot be used.", url=shown)
 
 
 def _without_credentials(url: str) -> str:

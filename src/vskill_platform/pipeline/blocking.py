@@ -17,8 +17,9 @@ from vskill_platform.pipeline.publish import withdrawing_published
 from vskill_platform.pipeline.runs import start_run_of, starting_next_run, stepping_by_hand
 from vskill_platform.ports.commit import Delete, Emit
 from vskill_platform.stores.blocklist import blocking, find_block, get_block
+from vskill_platform.stores.reads import require_complete
 from vskill_platform.stores.skills import find_skill
-from vskill_platform.stores.submissions import get_submission, iter_submissions, moving
+from vskill_platform.stores.submissions import get_submission, get_submissions_fresh, iter_submissions, moving
 from vskill_platform.worker_context import current_env
 
 _TRIES = 5
@@ -52,6 +53,12 @@ async def block_and_stop(block: Block) -> list[str]:
     stopped = [identity async for identity in _matching(block) if await _stop(identity, block)]
     _log.warning("blocked", key=block_key(block), reason=block.reason, stopped=len(stopped))
     return stopped
+
+
+async def preview_block(block: Block) -> list[Submission]:
+    """What an entry would stand against, without putting it on the list."""
+    matching = [identity async for identity in _matching(block)]
+    return list(require_complete(await get_submissions_fresh(matching)))
 
 
 async def unblock(key: str) -> list[str]:

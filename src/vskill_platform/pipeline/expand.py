@@ -13,14 +13,22 @@ from vskill_platform.domain.ids import claim_key
 from vskill_platform.domain.records import Pin, Submission
 from vskill_platform.domain.skill_folders import NamedFolder, is_below, name_skill_folders, shared_names
 from vskill_platform.domain.slug import split_repository_url
-from vskill_platform.domain.submission import APPROVED_STATES, CATEGORY_OF, Actor, Category, SubmissionState, Trigger
+from vskill_platform.domain.submission import (
+    APPROVED_STATES,
+    CATEGORY_OF,
+    WITHDRAWN_BY_PUBLISHER,
+    Actor,
+    Category,
+    SubmissionState,
+    Trigger,
+)
 from vskill_platform.ingest.escaping import printable
 from vskill_platform.pipeline.delivery import Delivery
 from vskill_platform.pipeline.pinning import pin_content
+from vskill_platform.pipeline.rules import rules_in_force
 from vskill_platform.pipeline.runs import starting_first_run, starting_next_run
 from vskill_platform.ports.commit import Operation
 from vskill_platform.ports.source import Snapshot
-from vskill_platform.scanning.tier1.packs import load_rules
 from vskill_platform.stores.submissions import Found, find_submission
 from vskill_platform.worker_context import current_env
 
@@ -139,11 +147,12 @@ async def _starting(
     ids: list[str] = []
     operations: list[Operation] = []
     started = 0
+    ruleset_version = (await rules_in_force()).ruleset.version
     for number, child in enumerate(children):
         if number % _CHILDREN_AT_ONCE == 0:
             await asyncio.sleep(0)
         found = await _find_child(parent.repo_url, child.folder.name)
-        if found is not None and not _wants_run(found.submission, child):
+        if found is not None and not _wants_run(found.submission, child, ruleset_version):
             ids.append(found.submission.id)
             continue
         submission, starting = _start(parent, snapshot, child, found)
@@ -158,18 +167,18 @@ async def _find_child(repo_url: str, name: str) -> Found | None:
     return None if entry is None else await find_submission(entry.value.decode())
 
 
-def _wants_run(submission: Submission, child: _Child) -> bool:
+def _wants_run(submission: Submission, child: _Child, ruleset_version: str) -> bool:
     """Whether a skill that is known already is to be looked at again.
 
-    Other bytes are, unless a person's block stands, which the run would only meet again. The same bytes are where the
-    run before could not decide about them, or other rules did.
+    Never what its publisher took back. Other bytes are, unless a person's block stands, which the run would only meet
+    again. The same bytes are where the run before could not decide about them, or other rules did.
     """
-    if submission.state in APPROVED_STATES:
+    if submission.state in APPROVED_STATES or submission.reason == WITHDRAWN_BY_PUBLISHER:
         return False
     if child.pin is None or submission.pin is None or _has_changed(submission.pin, child.pin):
         return submission.state is not SubmissionState.BLOCKED or submission.reason == BLOCKED_DIGEST
     if submission.state is SubmissionState.TIER1_FAILED:
-        return submission.ruleset_version != load_rules(current_env("settings").settings.rules_folder).version
+        return submission.ruleset_version != ruleset_version
     return CATEGORY_OF[submission.state] is Category.REJECTED and submission.reason != Trigger.REVIEW_REJECTED
 
 
@@ -180,7 +189,7 @@ def _has_changed(before: Pin, now: Pin) -> bool:
 def _start(
     parent: Submission, snapshot: Snapshot, child: _Child, found: Found | None
 ) -> tuple[Submission, list[Operation]]:
-    origin: dict[str, Any] = {"parent_id": parent.id, "commit": snapshot.commit}
+    origin: dict[str, Any] = {"parent_id": parent.id, "commit": snapshot.commit, "submitted_by": parent.submitted_by}
     if found is None:
         return starting_first_run(
             parent.repo_url,

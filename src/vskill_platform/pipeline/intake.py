@@ -11,14 +11,25 @@ from typing import Any, NamedTuple
 
 import structlog
 
+from vskill_platform.domain.account import check_email
 from vskill_platform.domain.errors import Conflict, InvalidInput, SourceRefused, SourceUnreachable
 from vskill_platform.domain.ids import claim_key
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.repository import RepositoryAddress, normalise_repository_url
-from vskill_platform.domain.submission import CATEGORY_OF, Actor, Category, SubmissionState, Trigger
+from vskill_platform.domain.submission import (
+    CATEGORY_OF,
+    WITHDRAWN_BY_PUBLISHER,
+    Actor,
+    Category,
+    SubmissionState,
+    Trigger,
+)
 from vskill_platform.pipeline.default_branch import require_default_branch
 from vskill_platform.pipeline.runs import starting_first_run, starting_next_run
+from vskill_platform.ports.commit import Operation
 from vskill_platform.stores.blocklist import find_block
+from vskill_platform.stores.contacts import keeping_contact
+from vskill_platform.stores.publishers import owner_of_repository
 from vskill_platform.stores.reads import require_complete
 from vskill_platform.stores.submissions import Found, find_submission, get_submission, get_submissions_fresh
 from vskill_platform.worker_context import current_env
@@ -45,26 +56,46 @@ class Intake(NamedTuple):
     submission: Submission
 
 
-async def submit_repository(url: str, *, skill_name: str = "", actor: Actor = Actor.SUBMITTER) -> Intake:
+class Submitter(NamedTuple):
+    """Who submits: an account where somebody is signed in, and the e-mail address that they leave, if they do."""
+
+    account: str | None = None
+    contact: str = ""
+    actor: Actor = Actor.SUBMITTER
+
+    def __repr__(self) -> str:
+        """Without the address, which no log may have."""
+        return f"Submitter(account={self.account!r}, actor={self.actor!r})"
+
+    def leaving_contact(self, submission: Submission) -> list[Operation]:
+        """The operation that keeps the address with a submission; none where none was left."""
+        return [keeping_contact(submission.id, self.contact, account=self.account)] if self.contact else []
+
+
+_ANYBODY = Submitter()
+
+
+async def submit_repository(url: str, *, skill_name: str = "", submitter: Submitter = _ANYBODY) -> Intake:
     """Take in a repository, or one skill of it. Raises InvalidRepositoryUrl, or InvalidInput for a name no skill has."""
     address = normalise_repository_url(url)
     _check_name(skill_name)
+    submitter = submitter._replace(contact=check_email(submitter.contact) or "")
     for _ in range(_TRIES):
         found = await find_claimed(address, skill_name)
         try:
             if found is None:
-                return await _create(address, skill_name, actor)
-            return await _come_again(found, address, actor)
+                return await _create(address, skill_name, submitter)
+            return await _come_again(found, address, submitter)
         except Conflict:
             continue
     raise Conflict(f"Others are submitting {address.url} at this moment. Try again.", url=address.url)
 
 
-async def submit_again(identity: str, *, actor: Actor = Actor.SUBMITTER) -> Intake:
+async def submit_again(identity: str, *, submitter: Submitter = _ANYBODY) -> Intake:
     """Take in once more what a submission is about, as it is now. Raises NotFound."""
     submission = (await get_submission(identity)).submission
     tree = f"/tree/{submission.tree_path}" if submission.tree_path else ""
-    return await submit_repository(submission.repo_url + tree, skill_name=submission.skill_name, actor=actor)
+    return await submit_repository(submission.repo_url + tree, skill_name=submission.skill_name, submitter=submitter)
 
 
 def _check_name(name: str) -> None:
@@ -82,24 +113,31 @@ async def find_claimed(address: RepositoryAddress, skill_name: str = "") -> Foun
     return None if entry is None else await find_submission(entry.value.decode())
 
 
-async def _create(address: RepositoryAddress, skill_name: str, actor: Actor) -> Intake:
+async def _create(address: RepositoryAddress, skill_name: str, submitter: Submitter) -> Intake:
     submission, operations = starting_first_run(
-        address.url, skill_name=skill_name, actor=actor, tree_path=address.tree_path
+        address.url,
+        skill_name=skill_name,
+        actor=submitter.actor,
+        tree_path=address.tree_path,
+        submitted_by=submitter.account,
     )
-    await current_env("writes").writes.commit(operations)
+    await current_env("writes").writes.commit([*operations, *submitter.leaving_contact(submission)])
     _log.info("submission_received", submission=submission.id, repo_url=submission.repo_url)
     return Intake(Answer.CREATED, submission)
 
 
-async def _come_again(found: Found, address: RepositoryAddress, actor: Actor) -> Intake:
+async def _come_again(found: Found, address: RepositoryAddress, submitter: Submitter) -> Intake:
     submission = found.submission
     if await find_block(submission) is not None:
         return Intake(Answer.BLOCKED, submission)
+    is_taken_back = submission.reason == WITHDRAWN_BY_PUBLISHER
+    if is_taken_back and not await _is_publisher(submitter, submission):
+        return Intake(Answer.REJECTED, submission)
     if CATEGORY_OF[submission.state] is Category.ACTIVE:
         return Intake(Answer.PENDING, submission)
     if address.tree_path and not submission.is_repository:
         await require_default_branch(submission.repo_url, address.tree_path)
-    answer = await _answer_unless_changed(submission)
+    answer = None if is_taken_back else await _answer_unless_changed(submission)
     if answer is Answer.BLOCKED and not await _is_blocked_for_its_bytes(submission):
         answer = None
     if answer is not None and not await _has_changed(submission):
@@ -107,14 +145,20 @@ async def _come_again(found: Found, address: RepositoryAddress, actor: Actor) ->
     submission, operations = starting_next_run(
         found,
         trigger=Trigger.RESUBMITTED,
-        actor=actor,
+        actor=submitter.actor,
         message="Submitted again.",
         tree_path=address.tree_path,
+        submitted_by=submitter.account,
         **_spelling(submission, address),
     )
-    await current_env("writes").writes.commit(operations)
+    await current_env("writes").writes.commit([*operations, *submitter.leaving_contact(submission)])
     _log.info("submission_resubmitted", submission=submission.id, run=submission.run)
     return Intake(Answer.CREATED, submission)
+
+
+async def _is_publisher(submitter: Submitter, submission: Submission) -> bool:
+    owner = await owner_of_repository(submission.repo_url)
+    return owner is not None and submitter.account is not None and owner.role_of(submitter.account) is not None
 
 
 async def _is_blocked_for_its_bytes(submission: Submission) -> bool:
@@ -156,7 +200,8 @@ def _standing(submission: Submission) -> Answer | None:
         case Category.BLOCKED:
             return Answer.BLOCKED
         case Category.REJECTED:
-            return Answer.REJECTED if submission.reason == Trigger.REVIEW_REJECTED else None
+            is_final = submission.reason in (Trigger.REVIEW_REJECTED, WITHDRAWN_BY_PUBLISHER)
+            return Answer.REJECTED if is_final else None
 
 
 async def _has_changed(submission: Submission) -> bool:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from vskill_platform.domain.blocklist import Block, BlockKind, digest_block_key
-from vskill_platform.domain.decision import Decision, blocks_its_bytes, decide, decide_again, was_approved
+from vskill_platform.domain.decision import (
+    Decision,
+    blocks_its_bytes,
+    decide,
+    decide_again,
+    tier_for,
+    was_approved,
+)
 from vskill_platform.domain.errors import Conflict, MalformedRecord
 from vskill_platform.domain.lint import Lint
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.scan import ScanReport
-from vskill_platform.domain.skill import CertTier
-from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
+from vskill_platform.domain.submission import APPROVED_STATES, Actor, SubmissionState, Trigger
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.pipeline.candidate import Candidate, find_candidate, read_skill_md
 from vskill_platform.pipeline.delivery import Delivery
@@ -17,7 +23,9 @@ from vskill_platform.pipeline.pinning import Pinned
 from vskill_platform.pipeline.publish import Publication, log_gains, prepare_publication, withdrawing_published
 from vskill_platform.ports.commit import ABSENT, Operation
 from vskill_platform.stores.blocklist import blocking, find_block, get_block
+from vskill_platform.stores.rule_changes import get_rule_changes
 from vskill_platform.stores.scans import TIER1, ScanRecord, recording
+from vskill_platform.stores.vendors import find_vendor
 from vskill_platform.stores.versions import get_version
 from vskill_platform.worker_context import current_env
 
@@ -31,21 +39,28 @@ async def judge_skill(delivery: Delivery, pinned: Pinned) -> None:
     if block is not None:
         await block_submission(delivery, block, pinned)
         return
-    report = await current_env("scanner").scanner.scan(pinned.content)
+    changes = await get_rule_changes()
+    report = await current_env("scanner").scanner.scan(pinned.content, changes=changes.words)
     delivery.lap("scan")
-    is_certified = was_approved(delivery.submission, pinned.pin.content_digest)
-    tier = CertTier.CERTIFIED if is_certified else CertTier.SCANNED
+    decision = await _decide(delivery.submission, pinned, report)
+    by_hand = was_approved(delivery.submission, pinned.pin.content_digest)
+    tier = tier_for(decision.target, is_approved_by_hand=by_hand)
     candidate = Candidate(delivery.submission, pinned, skill_md, report, tier)
-    decision = decide_again(delivery.submission, pinned.pin.content_digest) or decide(report)
-    if decision.target is SubmissionState.AUTO_APPROVED:
+    if decision.target in APPROVED_STATES:
         await _publish(delivery, candidate, decision)
     else:
         await _turn_away(delivery, candidate, decision)
 
 
+async def _decide(submission: Submission, pinned: Pinned, report: ScanReport) -> Decision:
+    """What a person decided about these bytes; else what the report says, which a vendor may look forward to."""
+    decided = decide_again(submission, pinned.pin.content_digest)
+    return decided or decide(report, vendor=await find_vendor(submission.repo_url))
+
+
 async def publish_approved(delivery: Delivery) -> None:
     """Publish what was approved and not published: the bytes that were pinned, with the report that approved them."""
-    candidate = await find_candidate(delivery.submission, tier=CertTier.SCANNED)
+    candidate = await find_candidate(delivery.submission, tier=tier_for(delivery.submission.state))
     if candidate is None:
         raise MalformedRecord(
             f"Submission '{delivery.submission.id}' is approved, but what was approved is not known. Reprocess it.",

@@ -8,11 +8,13 @@ from typing import NamedTuple
 from vskill_platform.domain.errors import Conflict, VskillError
 from vskill_platform.domain.ids import MessageId
 from vskill_platform.domain.messages import ProcessSubmission, decode_message
-from vskill_platform.domain.submission import CATEGORY_OF, Category
+from vskill_platform.domain.recovery import MessageStatus, Recovery, decide_recovery
+from vskill_platform.domain.submission import CATEGORY_OF, Actor, Category
 from vskill_platform.pipeline.dropping import drop_message
+from vskill_platform.pipeline.recovering import send_again
 from vskill_platform.pipeline.rescan import reprocess_submission
 from vskill_platform.ports.commit import MOVABLE, Requeue
-from vskill_platform.stores.submissions import find_submission, get_submission
+from vskill_platform.stores.submissions import Found, find_submission, get_submission
 from vskill_platform.worker_context import current_env
 
 
@@ -22,6 +24,7 @@ class Requeued(StrEnum):
     DELIVERABLE = "deliverable"
     NEW_RUN = "new_run"
     UNDER_WAY = "under_way"
+    SENT_AGAIN = "sent_again"
     LOST = "lost"
     REFUSED = "refused"
 
@@ -38,7 +41,8 @@ async def requeue(identity: str) -> RequeueOutcome:
     """Send back a submission, or a message by its own id.
 
     A dead letter becomes deliverable, its attempts counted from the start. A submission that has ended gets a new run. One
-    that is waiting or in work is left alone, and one whose message is lost is left to the sweep, which sends it again.
+    that is waiting or in work is left alone. One whose message is lost is sent again at once, as the sweep would do later and as
+    often as the sweep would.
     """
     try:
         if identity.startswith("msg_"):
@@ -66,9 +70,9 @@ async def _has_ended(identity: str) -> bool:
 
 
 async def _requeue_submission(identity: str) -> RequeueOutcome:
-    submission = (await get_submission(identity)).submission
-    if CATEGORY_OF[submission.state] is Category.ACTIVE:
-        return await _requeue_message(identity, MessageId(submission.message_id or ""))
+    found = await get_submission(identity)
+    if CATEGORY_OF[found.submission.state] is Category.ACTIVE:
+        return await _requeue_active(found)
     try:
         again = await reprocess_submission(identity)
     except Conflict:
@@ -76,12 +80,26 @@ async def _requeue_submission(identity: str) -> RequeueOutcome:
     return RequeueOutcome(identity, Requeued.NEW_RUN, f"Run {again.run} has started.")
 
 
+async def _requeue_active(found: Found) -> RequeueOutcome:
+    submission = found.submission
+    outcome = await _requeue_message(submission.id, MessageId(submission.message_id or ""))
+    if outcome.outcome is not Requeued.LOST:
+        return outcome
+    if decide_recovery(MessageStatus.GONE, recoveries=submission.recoveries) is not Recovery.SEND_AGAIN:
+        detail = "Its message was lost too often. The next sweep turns it down; requeue it then for a new run."
+        return outcome._replace(detail=detail)
+    try:
+        await send_again(found, actor=Actor.ADMIN)
+    except Conflict:
+        return RequeueOutcome(submission.id, Requeued.UNDER_WAY, "Somebody else has just moved it.")
+    return RequeueOutcome(submission.id, Requeued.SENT_AGAIN, "Its message was lost and is sent again.")
+
+
 async def _requeue_message(identity: str, message_id: MessageId) -> RequeueOutcome:
     env = current_env("queue")
     info = (await env.queue.find([message_id])).get(message_id)
     if info is None:
-        detail = "Its message is lost. The sweep sends it again five minutes after the last sign of life."
-        return RequeueOutcome(identity, Requeued.LOST, detail)
+        return RequeueOutcome(identity, Requeued.LOST, "There is no such message.")
     if info.status not in MOVABLE[Requeue]:
         return RequeueOutcome(identity, Requeued.UNDER_WAY, f"Its message is {info.status.value}: nothing to do.")
     try:

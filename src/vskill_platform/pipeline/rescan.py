@@ -10,8 +10,9 @@ from vskill_platform.domain.skill import Skill
 from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
 from vskill_platform.domain.tombstone import Departure
 from vskill_platform.pipeline.runs import start_run_of, starting_next_run
+from vskill_platform.ports.commit import Operation
 from vskill_platform.stores.skills import FoundSkill, alias_end, find_skill, iter_published_skills
-from vskill_platform.stores.submissions import get_submission
+from vskill_platform.stores.submissions import Found, get_submission
 from vskill_platform.stores.tombstones import get_tombstone
 from vskill_platform.stores.versions import get_version
 
@@ -28,15 +29,23 @@ async def rescan_skill(slug: str, *, actor: Actor = Actor.ADMIN) -> Submission:
         raise NotFound(f"There is no skill '{slug}', and there was none.", slug=slug)
     await _refuse_held(found)
     pin = await _pin_of(found.skill)
-    return await start_run_of(
-        found.skill.submission_id,
-        lambda found: starting_next_run(
-            found,
-            trigger=Trigger.RESCANNED,
-            actor=actor,
-            message="To be scanned again, by the rules of today.",
-            pin=pin,
-        ),
+    return await start_run_of(found.skill.submission_id, lambda found: _starting(found, pin, actor=actor))
+
+
+async def starting_rescan(skill: Skill, *, urgency: int) -> tuple[Submission, list[Operation]]:
+    """The operations that have a published skill scanned again, for a commit of the caller's. Raises IllegalTransition."""
+    pin = await _pin_of(skill)
+    return _starting(await get_submission(skill.submission_id), pin, actor=Actor.SYSTEM, urgency=urgency)
+
+
+def _starting(found: Found, pin: Pin, *, actor: Actor, urgency: int = 0) -> tuple[Submission, list[Operation]]:
+    return starting_next_run(
+        found,
+        trigger=Trigger.RESCANNED,
+        actor=actor,
+        message="To be scanned again, by the rules of today.",
+        pin=pin,
+        urgency=urgency,
     )
 
 

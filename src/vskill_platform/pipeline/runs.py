@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from vskill_platform.domain.errors import Conflict
-from vskill_platform.domain.ids import MessageId, message_id, submission_id
+from vskill_platform.domain.ids import MessageId, message_id, submission_id, submitter_key
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE, ProcessSubmission, encode_message
 from vskill_platform.domain.records import Pin, Step, Submission, advance, receive_submission
 from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
-from vskill_platform.ports.commit import Operation, Send
+from vskill_platform.ports.commit import Operation, Put, Send
 from vskill_platform.stores.submissions import Found, creating, get_submission, moving
 from vskill_platform.worker_context import current_env
 
@@ -34,13 +34,23 @@ def starting_first_run(
         now_ms=env.clock.now_ms(),
         **fields,
     )
-    return step.submission, [*creating(step), _sending(step.submission)]
+    return step.submission, [*creating(step), _sending(step.submission), *_remembering(step.submission)]
 
 
 def starting_next_run(
-    found: Found, *, trigger: Trigger, actor: Actor, message: str, pin: Pin | None = None, **changes: object
+    found: Found,
+    *,
+    trigger: Trigger,
+    actor: Actor,
+    message: str,
+    pin: Pin | None = None,
+    urgency: int = 0,
+    **changes: object,
 ) -> tuple[Submission, list[Operation]]:
-    """The submission in its next run, and the operations that start it. With a pin the run is about those bytes."""
+    """The submission in its next run, and the operations that start it. With a pin the run is about those bytes.
+
+    `urgency` is added to the submission's own priority, for this run's message alone.
+    """
     env = current_env("writes")
     before = found.submission
     step: Step = advance(
@@ -55,13 +65,15 @@ def starting_next_run(
         claim=None,
         recoveries=0,
         reason=None,
+        first_approval=None,
         pin=pin,
         verdict=None,
         score=None,
         timings={},
         **changes,
     )
-    return step.submission, [*moving(found, step), _sending(step.submission)]
+    sending = _sending(step.submission, urgency=urgency)
+    return step.submission, [*moving(found, step), sending, *_remembering(step.submission)]
 
 
 def stepping_by_hand(
@@ -94,7 +106,13 @@ async def start_run_of(identity: str, start: Callable[[Found], tuple[Submission,
     raise AssertionError("unreachable")
 
 
-def _sending(submission: Submission) -> Send:
+def _remembering(submission: Submission) -> list[Operation]:
+    """The operation by which an account finds what it has submitted; none where nobody was signed in."""
+    account = submission.submitted_by
+    return [] if account is None else [Put(submitter_key(account, submission.id), b"{}")]
+
+
+def _sending(submission: Submission, *, urgency: int = 0) -> Send:
     assert submission.message_id is not None
     body = encode_message(ProcessSubmission(submission_id=submission.id, run=submission.run))
-    return Send(SUBMISSIONS_QUEUE, MessageId(submission.message_id), body, priority=submission.priority)
+    return Send(SUBMISSIONS_QUEUE, MessageId(submission.message_id), body, priority=submission.priority + urgency)

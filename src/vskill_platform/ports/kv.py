@@ -101,6 +101,15 @@ class DueIndex(Protocol):
         ...
 
 
+@runtime_checkable
+class TellsTime(Protocol):
+    """An engine that goes by a clock other than this machine's: its server's."""
+
+    async def server_ms(self) -> int:
+        """Milliseconds since 1970 by the clock that ends leases and times to live."""
+        ...
+
+
 def check_key(key: str) -> None:
     """Raise InvalidKey unless the text can be a key."""
     try:

@@ -78,7 +78,7 @@ def _ruleset_of(data: bytes) -> Ruleset | None:
 def _answer(data: bytes, ruleset: Ruleset) -> bytes:
     job = decode_job(data)
     started = time.perf_counter()
-    report = scan_content(job.content, limits=job.limits, ruleset=ruleset)
+    report = scan_content(job.content, limits=job.limits, ruleset=ruleset, changes=job.changes)
     elapsed_ms = round((time.perf_counter() - started) * 1e3, 3)
     return frame(Answer(job.number, _with_duration(report, elapsed_ms)))
 

@@ -31,11 +31,12 @@ class Start(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Job(msgspec.Struct, frozen=True, array_like=True):
-    """A skill to scan. The answer has the same number."""
+    """A skill to scan, and the operator's changes of the rules to scan it by. The answer has the same number."""
 
     number: int
     content: SkillContent
     limits: ScanLimits
+    changes: dict[str, str] = msgspec.field(default_factory=dict)
 
 
 class Answer(msgspec.Struct, frozen=True, array_like=True):

@@ -19,9 +19,6 @@ VIEW_LIMIT = "view_limit"
 DECODE_LIMIT = "decode_limit"
 UNREAD_CODE = "unread_code"
 ANALYSER_FAILED = "analyser_failed"
-TIME_LIMIT = "time_limit"
-MEMORY_LIMIT = "memory_limit"
-SCANNER_CRASHED = "scanner_crashed"
 
 
 class ScanLimits(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,6 +1,7 @@
 """The pool of scanning processes: started ahead, one job at a time each, killed and replaced when they pass a limit.
 
-Every process scans by the rules that were there when the pool was opened; an answer by other rules is not believed.
+Every process scans by the rules that were there when the pool was opened, with the changes that each job names; an answer
+by other rules is not believed.
 What goes wrong inside a scan is part of its report. The pool computes that report itself, from nothing that the process
 that failed has said.
 """
@@ -11,6 +12,7 @@ import asyncio
 import itertools
 import math
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from time import perf_counter
 from types import TracebackType
@@ -22,13 +24,14 @@ import structlog
 from vskill_platform import __version__, metrics
 from vskill_platform.domain.content import SkillContent, content_digest
 from vskill_platform.domain.errors import ScannerUnavailable
-from vskill_platform.domain.scan import ScanReport, Verdict
+from vskill_platform.domain.scan import SCANNER_CRASHED, TIME_LIMIT, ScanReport, Verdict
+from vskill_platform.ports.scanner import NO_CHANGES
 from vskill_platform.scanning.frames import Job, Start, decode_answer, frame
-from vskill_platform.scanning.limits import SCANNER_CRASHED, TIME_LIMIT, ScanLimits
+from vskill_platform.scanning.limits import ScanLimits
 from vskill_platform.scanning.process import ScanProcess
 from vskill_platform.scanning.scoring import CONCERNS_FROM
+from vskill_platform.scanning.tier1.changes import effective_words, with_changes
 from vskill_platform.scanning.tier1.packs import load_rules
-from vskill_platform.scanning.tier1.rules import Ruleset
 from vskill_platform.settings import Settings
 
 JOBS_PER_PROCESS = 1000
@@ -94,12 +97,12 @@ class ScannerPool:
     ) -> None:
         await self.close()
 
-    async def scan(self, content: SkillContent) -> ScanReport:
-        """The report on this content. Callers are served in the order in which they come."""
+    async def scan(self, content: SkillContent, *, changes: Mapping[str, str] = NO_CHANGES) -> ScanReport:
+        """The report on this content by the rules with these changes. Callers are served in the order in which they come."""
         place = await self._take_place()
         started = perf_counter()
         try:
-            report = await self._scan_at(place, content)
+            report = await self._scan_at(place, content, changes)
             outcome = "limited" if report.limits_hit else "complete"
             metrics.SCAN_SECONDS.labels(outcome).observe(perf_counter() - started)
             return report
@@ -138,9 +141,10 @@ class ScannerPool:
         if not self._is_open:
             raise ScannerUnavailable("The scanner is not running. It is started when the registry starts.")
 
-    async def _scan_at(self, place: _Place, content: SkillContent) -> ScanReport:
+    async def _scan_at(self, place: _Place, content: SkillContent, changes: Mapping[str, str]) -> ScanReport:
         number = next(self._numbers)
-        job = frame(Job(number, content, self._limits))
+        version = with_changes(self._ruleset, changes).version
+        job = frame(Job(number, content, self._limits, effective_words(self._ruleset, changes)))
         started = perf_counter()
         process = await self._process_for(place)
         try:
@@ -149,7 +153,7 @@ class ScannerPool:
                 answer = decode_answer(await process.take())
                 if answer.number != number:
                     raise ValueError("the answer is to another job")
-                if answer.report.ruleset_version != self._ruleset.version:
+                if answer.report.ruleset_version != version:
                     raise ValueError("the answer is by other rules")
             return answer.report
         except TimeoutError:
@@ -162,7 +166,7 @@ class ScannerPool:
         self._ensure_open()
         _log.warning("scan_ended_early", reason=reason, pid=process.pid, bytes=content.size)
         elapsed_ms = (perf_counter() - started) * 1e3
-        return await _unseen_report(content, reason, ruleset=self._ruleset, elapsed_ms=elapsed_ms)
+        return await _unseen_report(content, reason, ruleset_version=version, elapsed_ms=elapsed_ms)
 
     async def _hand_over(self, place: _Place, process: ScanProcess, job: bytes) -> ScanProcess:
         """Hand the job to the process, or once to another where this one ends before it has the job."""
@@ -219,7 +223,7 @@ class ScannerPool:
             self._free.put_nowait(place)
 
 
-async def _unseen_report(content: SkillContent, reason: str, *, ruleset: Ruleset, elapsed_ms: float) -> ScanReport:
+async def _unseen_report(content: SkillContent, reason: str, *, ruleset_version: str, elapsed_ms: float) -> ScanReport:
     """What is said of a skill that could not be scanned: nothing is known of it, so a person has to look."""
     return ScanReport(
         name="",
@@ -227,7 +231,7 @@ async def _unseen_report(content: SkillContent, reason: str, *, ruleset: Ruleset
         score=CONCERNS_FROM,
         flagged=True,
         content_digest=await asyncio.to_thread(content_digest, content),
-        ruleset_version=ruleset.version,
+        ruleset_version=ruleset_version,
         scanner_version=__version__,
         limits_hit=(reason,),
         duration_ms=round(elapsed_ms, 3),

@@ -12,8 +12,8 @@ from typing import Self
 import structlog
 
 from vskill_platform.domain.errors import ScannerUnavailable
+from vskill_platform.domain.scan import MEMORY_LIMIT, SCANNER_CRASHED, TIME_LIMIT
 from vskill_platform.scanning.frames import EXIT_OTHER_RULES, EXIT_OUT_OF_MEMORY, HEADER, MAX_ANSWER_BYTES
-from vskill_platform.scanning.limits import MEMORY_LIMIT, SCANNER_CRASHED, TIME_LIMIT
 
 START_LIMIT_S = 30.0
 STOP_LIMIT_S = 5.0

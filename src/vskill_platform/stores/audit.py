@@ -17,7 +17,19 @@ from vskill_platform.domain.audit import AUDIT_HEAD_KEY, Act, AuditEntry, AuditH
 from vskill_platform.domain.errors import Conflict
 from vskill_platform.domain.ids import CommitId
 from vskill_platform.domain.times import iso_from_ms
-from vskill_platform.ports.commit import ABSENT, Add, Commit, Committed, Delete, Operation, Put, Send
+from vskill_platform.ports.commit import (
+    ABSENT,
+    Add,
+    Commit,
+    Committed,
+    Delete,
+    DropMessage,
+    Operation,
+    Put,
+    Reprioritise,
+    Requeue,
+    Send,
+)
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.stores.records import decode_record, encode_record
 from vskill_platform.worker_context import current_env, request_env_storage
@@ -104,7 +116,12 @@ def _touched(operations: Sequence[Operation]) -> tuple[str, ...]:
         match operation:
             case Put(key=key) | Delete(key=key) | Add(key=key):
                 names.append(key)
-            case Send(id=identity):
+            case (
+                Send(id=identity)
+                | Requeue(message_id=identity)
+                | DropMessage(message_id=identity)
+                | Reprioritise(message_id=identity)
+            ):
                 names.append(identity)
             case _:
                 pass

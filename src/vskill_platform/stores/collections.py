@@ -23,6 +23,7 @@ from vskill_platform.domain.errors import Conflict, NotFound
 from vskill_platform.domain.ids import skill_key, version_key
 from vskill_platform.domain.skill import Skill, SkillVersion
 from vskill_platform.ports.commit import ABSENT, Delete, Operation, Put
+from vskill_platform.stores.fresh import commit_fresh
 from vskill_platform.stores.publishers import now_iso
 from vskill_platform.stores.reads import read_keys, read_prefix, require_complete
 from vskill_platform.stores.records import decode_record, encode_changed, encode_record
@@ -30,7 +31,6 @@ from vskill_platform.stores.skills import alias_end, decode_skill
 from vskill_platform.stores.versions import decode_version
 from vskill_platform.worker_context import current_env
 
-_TRIES = 5
 _collections = msgspec.json.Decoder(Collection)
 
 
@@ -38,6 +38,7 @@ class ItemStatus(StrEnum):
     """How a skill of a collection stands."""
 
     PUBLISHED = "published"
+    YANKED = "yanked"
     GONE = "gone"
 
 
@@ -102,17 +103,14 @@ async def create_collection(collection: Collection) -> Collection:
 
 async def change_collection(publisher: str, name: str, change: Callable[[Collection], Collection]) -> Collection:
     """Write what `change` makes of a collection, again where somebody else was faster. Raises what `change` raises."""
-    for attempt in range(_TRIES):
+
+    async def prepare() -> tuple[Collection, list[Operation]]:
         found = await get_collection(publisher, name)
         changed = msgspec.structs.replace(change(found.collection), updated_at=now_iso())
-        try:
-            await current_env("writes").writes.commit([putting_collection(changed, found=found)])
-        except Conflict:
-            if attempt == _TRIES - 1:
-                raise
-        else:
-            return changed
-    raise AssertionError("unreachable")
+        check_items(changed.items)
+        return changed, [putting_collection(changed, found=found)]
+
+    return await commit_fresh(prepare)
 
 
 def putting_collection(collection: Collection, *, found: FoundCollection) -> Operation:
@@ -163,7 +161,7 @@ def _view(item: CollectionItem, skill: Skill | None, versions: dict[str, SkillVe
         )
     return CollectionSkill(
         slug=skill.slug,
-        status=ItemStatus.PUBLISHED,
+        status=ItemStatus.YANKED if version.is_yanked else ItemStatus.PUBLISHED,
         version=version.version,
         is_pinned=item.version is not None,
         name=version.name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from vskill_platform.domain.contact import CONTACT_PREFIX, Contact, clean_address, contact_key, same_address
+from vskill_platform.domain.contact import CONTACT_PREFIX, Contact, contact_key, same_address
 from vskill_platform.domain.errors import NotFound
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.ports.commit import Delete, Operation, Put
@@ -17,9 +17,9 @@ _contacts = msgspec.json.Decoder(Contact)
 
 
 def keeping_contact(submission_id: str, address: str, *, account: str | None) -> Operation:
-    """The operation that keeps an address with a submission, in place of one that was there. Raises InvalidInput."""
+    """The operation that keeps an address with a submission, in place of one that was there."""
     now = iso_from_ms(current_env("clock").clock.now_ms())
-    contact = Contact(address=clean_address(address), account=account, created_at=now)
+    contact = Contact(address=address, account=account, created_at=now)
     return Put(contact_key(submission_id), encode_record(contact))
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
+from vskill_platform.domain.alert import AlertSeverity
 from vskill_platform.domain.ids import SUBMISSION_PREFIX
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
 from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.ports.kv import DueIndex
 from vskill_platform.ports.queue import QueueStats
+from vskill_platform.stores.alerts import open_alerts
 from vskill_platform.stores.catalog import count_by_state
 from vskill_platform.stores.pause import get_pause
 from vskill_platform.stores.reads import require_readable
@@ -28,6 +31,7 @@ class StoreFacts(NamedTuple):
     is_paused: bool
     submissions: dict[SubmissionState, int]
     stuck: int
+    alerts: dict[AlertSeverity, int]
 
 
 async def read_facts() -> StoreFacts:
@@ -41,6 +45,7 @@ async def read_facts() -> StoreFacts:
         is_paused=await get_pause() is not None,
         submissions=await count_by_state(),
         stuck=await count_stuck(),
+        alerts=dict(Counter(alert.severity for alert in await open_alerts())),
     )
 
 

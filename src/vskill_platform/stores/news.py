@@ -10,7 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from vskill_platform.domain.records import HistoryEntry, Submission
-from vskill_platform.domain.scan import ScanReport, Verdict
+from vskill_platform.domain.scan import ENDED_EARLY, ScanReport, Verdict
 from vskill_platform.domain.skill import Skill
 from vskill_platform.domain.submission import SubmissionState, Trigger
 from vskill_platform.ports.commit import Emit
@@ -55,6 +55,7 @@ class ScanNews(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     score: int
     findings: int
     limits_hit: int = 0
+    ended_early: bool = False
 
 
 class SkillNews(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -109,6 +110,7 @@ def telling_scan(identity: str, report: ScanReport, *, run: int, tier: str) -> E
         score=report.score,
         findings=len(report.findings),
         limits_hit=len(report.limits_hit),
+        ended_early=not ENDED_EARLY.isdisjoint(report.limits_hit),
     )
     return Emit(SCANNED, identity, msgspec.json.encode(news))
 

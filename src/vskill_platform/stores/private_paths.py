@@ -10,13 +10,14 @@ import msgspec
 from vskill_platform.domain.collection import MAX_PATHS, Collection, PrivatePath, path_hash, path_key, path_use_key
 from vskill_platform.domain.errors import Conflict, InvalidInput, NotFound
 from vskill_platform.domain.times import iso_from_ms, ms_from_iso
-from vskill_platform.ports.commit import ABSENT, Check, Delete, Put
+from vskill_platform.ports.commit import ABSENT, Check, Delete, Operation, Put
 from vskill_platform.stores.collections import (
     CollectionSkill,
     get_collection,
     putting_collection,
     skills_of_collection,
 )
+from vskill_platform.stores.fresh import commit_fresh
 from vskill_platform.stores.publishers import now_iso
 from vskill_platform.stores.reads import read_keys, require_complete
 from vskill_platform.stores.records import decode_record, encode_record
@@ -52,27 +53,31 @@ class PathSkills(NamedTuple):
 
 
 async def open_path(publisher: str, name: str, *, label: str, account: str) -> OpenedPath:
-    """A new private path to a collection. Raises NotFound, InvalidInput, or Conflict if the collection changes at this moment."""
+    """A new private path to a collection. Raises NotFound or InvalidInput."""
     label = " ".join(label.split())
     if len(label) > MAX_LABEL_CHARS or not label.isprintable():
         raise InvalidInput(f"A label has at most {MAX_LABEL_CHARS} printable characters.")
-    found = await get_collection(publisher, name)
-    if len(found.collection.paths) >= MAX_PATHS:
-        raise InvalidInput(f"A collection has at most {MAX_PATHS} private paths. Revoke one that nobody uses.")
-    env = current_env("writes")
     secret = SECRET_PREFIX + secrets.token_urlsafe(32)
-    hashed = path_hash(secret)
     path = PrivatePath(
-        id=f"pth_{env.random_id().hex}",
+        id=f"pth_{current_env('writes').random_id().hex}",
         publisher=publisher,
         collection=name,
         label=label,
         created_by=account,
         created_at=now_iso(),
     )
-    collection = msgspec.structs.replace(found.collection, paths=(*found.collection.paths, hashed))
-    kept = Put(path_key(hashed), encode_record(path), if_version=ABSENT)
-    await env.writes.commit([kept, putting_collection(collection, found=found)])
+
+    async def prepare() -> tuple[None, list[Operation]]:
+        found = await get_collection(publisher, name)
+        paths = found.collection.paths
+        if len(paths) >= MAX_PATHS:
+            raise InvalidInput(f"A collection has at most {MAX_PATHS} private paths. Revoke one that nobody uses.")
+        hashed = path_hash(secret)
+        collection = msgspec.structs.replace(found.collection, paths=(*paths, hashed))
+        kept = Put(path_key(hashed), encode_record(path), if_version=ABSENT)
+        return None, [kept, putting_collection(collection, found=found)]
+
+    await commit_fresh(prepare)
     return OpenedPath(path, secret)
 
 
@@ -83,17 +88,27 @@ async def list_paths(collection: Collection) -> list[ListedPath]:
 
 
 async def revoke_path(publisher: str, name: str, identity: str) -> None:
-    """Close a private path at once. Raises NotFound, or Conflict if the collection changes at this moment."""
-    found = await get_collection(publisher, name)
-    for hashed in found.collection.paths:
+    """Close a private path at once. Raises NotFound."""
+
+    async def prepare() -> tuple[None, list[Operation]]:
+        found = await get_collection(publisher, name)
+        hashed = await _hash_of(found.collection, identity)
+        left = tuple(one for one in found.collection.paths if one != hashed)
+        collection = msgspec.structs.replace(found.collection, paths=left)
+        gone = [Delete(path_key(hashed)), Delete(path_use_key(hashed))]
+        return None, [*gone, putting_collection(collection, found=found)]
+
+    await commit_fresh(prepare)
+
+
+async def _hash_of(collection: Collection, identity: str) -> str:
+    for hashed in collection.paths:
         listed = await _list(hashed)
         if listed is not None and listed.path.id == identity:
-            left = tuple(one for one in found.collection.paths if one != hashed)
-            collection = msgspec.structs.replace(found.collection, paths=left)
-            gone = [Delete(path_key(hashed)), Delete(path_use_key(hashed))]
-            await current_env("writes").writes.commit([*gone, putting_collection(collection, found=found)])
-            return
-    raise NotFound(f"'{publisher}/{name}' has no private path '{identity[:60]}'.", id=identity[:60])
+            return hashed
+    raise NotFound(
+        f"'{collection.publisher}/{collection.name}' has no private path '{identity[:60]}'.", id=identity[:60]
+    )
 
 
 async def skills_of_path(secret: str) -> PathSkills:

@@ -23,13 +23,13 @@ from vskill_platform.domain.skill import Skill
 from vskill_platform.domain.slug import PUSHED_REPO, owner_handle
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.ports.commit import ABSENT, Delete, Operation, Put
+from vskill_platform.stores.fresh import commit_fresh
 from vskill_platform.stores.reads import Settled, list_keys, read_keys, read_prefix, require_complete
 from vskill_platform.stores.records import decode_record, encode_changed, encode_record
 from vskill_platform.stores.skills import alias_end, find_skill
 from vskill_platform.worker_context import current_env
 
 MAX_HANDLE_CHARS = 100
-_TRIES = 5
 _publishers = msgspec.json.Decoder(Publisher)
 
 
@@ -67,7 +67,7 @@ async def owner_of(slug: str) -> Publisher | None:
     if found is None:
         return None
     skill = await find_skill(slug)
-    return found.publisher if skill is not None and _is_from(found.publisher, skill.skill) else None
+    return found.publisher if skill is not None and comes_from(found.publisher, skill.skill) else None
 
 
 async def owner_of_repository(repo_url: str) -> Publisher | None:
@@ -91,18 +91,13 @@ async def list_publishers() -> Settled[Publisher]:
 
 async def change_publisher(handle: str, change: Callable[[Publisher], Publisher]) -> Publisher:
     """Write what `change` makes of a publisher, again where somebody else was faster. Raises what `change` raises."""
-    env = current_env("writes")
-    for attempt in range(_TRIES):
+
+    async def prepare() -> tuple[Publisher, list[Operation]]:
         found = await get_publisher(handle)
         changed = change(found.publisher)
-        try:
-            await env.writes.commit(putting_publisher(changed, found=found))
-        except Conflict:
-            if attempt == _TRIES - 1:
-                raise
-        else:
-            return changed
-    raise AssertionError("unreachable")
+        return changed, putting_publisher(changed, found=found)
+
+    return await commit_fresh(prepare)
 
 
 async def remove_publisher(handle: str) -> Publisher:
@@ -158,7 +153,7 @@ def now_iso() -> str:
     return iso_from_ms(current_env("clock").clock.now_ms())
 
 
-def _is_from(publisher: Publisher, skill: Skill) -> bool:
+def comes_from(publisher: Publisher, skill: Skill) -> bool:
     """Whether a skill under the publisher's handle comes from a place of theirs, or was pushed without a repository."""
     if not skill.repo_url:
         return skill.slug.split("/")[1:2] == [PUSHED_REPO]

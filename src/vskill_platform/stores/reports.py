@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import secrets
 from typing import NamedTuple
 
@@ -18,10 +16,12 @@ from vskill_platform.domain.report import (
     ReportReason,
     ReportStatus,
     report_key,
+    reporter_prefix,
 )
+from vskill_platform.domain.secrets import equal_secrets, hash_secret
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.ports.commit import ABSENT, Emit, Operation, Put
-from vskill_platform.stores.reads import Settled, read_prefix
+from vskill_platform.stores.reads import Settled, list_keys, read_keys, read_prefix
 from vskill_platform.stores.records import decode_record, encode_changed, encode_record
 from vskill_platform.worker_context import current_env
 
@@ -35,7 +35,9 @@ class OpenedReport(NamedTuple):
     secret: str
 
 
-async def open_report(subject: str, *, kind: ReportKind, reason: ReportReason, text: str) -> OpenedReport:
+async def open_report(
+    subject: str, *, kind: ReportKind, reason: ReportReason, text: str, account: str | None = None
+) -> OpenedReport:
     """Keep a report for the operator. Raises InvalidInput for a text that says nothing or too much."""
     text = text.strip()
     if not 1 <= len(text) <= MAX_TEXT_CHARS:
@@ -50,22 +52,32 @@ async def open_report(subject: str, *, kind: ReportKind, reason: ReportReason, t
         text=text,
         created_at=now,
         updated_at=now,
-        secret_hash=_hash(secret),
+        secret_hash=hash_secret(secret),
+        account=account,
     )
-    kept = Put(report_key(report.id), encode_record(report), if_version=ABSENT)
-    await env.writes.commit([kept, _telling("report.opened", report)])
+    kept = [Put(report_key(report.id), encode_record(report), if_version=ABSENT)]
+    if account is not None:
+        kept.append(Put(f"{reporter_prefix(account)}{report.id}", b"{}"))
+    await env.writes.commit([*kept, _telling("report.opened", report)])
     return OpenedReport(report, secret)
 
 
 async def get_report(identity: str, *, secret: str) -> Report:
     """The report, for whoever has its secret. Raises NotFound for everybody else, as if there were none."""
     found = await _find(identity)
-    if found is None or not hmac.compare_digest(found[0].secret_hash, _hash(secret)):
+    if found is None or not equal_secrets(found[0].secret_hash, hash_secret(secret)):
         raise NotFound(
             f"There is no report '{identity[:60]}' with this secret. Send the secret you were given as a Bearer token.",
             id=identity[:60],
         )
     return found[0]
+
+
+async def reports_of(account: str) -> Settled[Report]:
+    """The reports and appeals that an account has made."""
+    prefix = reporter_prefix(account)
+    keys = [report_key(key.removeprefix(prefix)) async for page in list_keys(prefix) for key in page]
+    return await read_keys(keys, _decode)
 
 
 async def list_reports() -> Settled[Report]:
@@ -103,7 +115,3 @@ def _decode(key: str, value: bytes) -> Report:
 def _telling(kind: str, report: Report) -> Operation:
     """The event. Its data has neither text nor subject: reports are between who made them and the operator."""
     return Emit(kind, report.id, msgspec.json.encode({"kind": report.kind, "status": report.status}))
-
-
-def _hash(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()

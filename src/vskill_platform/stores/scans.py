@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from vskill_platform.domain.ids import scan_key
@@ -10,6 +12,7 @@ from vskill_platform.domain.records import Record, Submission
 from vskill_platform.domain.scan import ScanReport
 from vskill_platform.ports.commit import Delete, Operation, Put
 from vskill_platform.stores.news import telling_scan
+from vskill_platform.stores.reads import Settled, read_keys
 from vskill_platform.stores.records import decode_record, encode_record
 from vskill_platform.worker_context import current_env
 
@@ -42,6 +45,15 @@ async def get_scan_of_run(submission_id: str, run: int, *, tier: str = TIER1) ->
     key = scan_key(submission_id, run, tier)
     entry = await current_env("kv").kv.get(key)
     return None if entry is None else decode_record(key, entry.value, decoder=_scans)
+
+
+async def get_scans_of_runs(runs: Sequence[tuple[str, int]], *, tier: str = TIER1) -> Settled[ScanRecord]:
+    """What a tier said in each of these runs (submission and number); those that are not kept are left out and counted."""
+    return await read_keys([scan_key(identity, run, tier) for identity, run in runs], _decode_scan)
+
+
+def _decode_scan(key: str, value: bytes) -> ScanRecord:
+    return decode_record(key, value, decoder=_scans)
 
 
 def recording(scan: ScanRecord, *, published_run: int | None = None) -> list[Operation]:

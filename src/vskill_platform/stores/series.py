@@ -37,6 +37,8 @@ FAILURE = "failure."
 """What was turned down is also counted by its reason."""
 LIMITED = "scan.limited"
 """Scans that a crash, a time-out or another limit kept from seeing everything."""
+CUT_OFF = "scan.cutOff"
+"""Those of them that ended without a report of their own."""
 _NEW_RUNS = frozenset(
     {Trigger.SUBMITTED, Trigger.RESUBMITTED, Trigger.RESCANNED, Trigger.REPROCESSED, Trigger.UNBLOCKED}
 )
@@ -182,6 +184,8 @@ def _names(event: Event) -> Iterator[str]:
         yield f"{VERDICT}{scan.verdict.value}"
         if scan.limits_hit:
             yield LIMITED
+        if scan.ended_early:
+            yield CUT_OFF
     elif step is not None:
         yield from _names_of_step(step, at_ms=event.at_ms)
 

@@ -76,6 +76,24 @@ def iter_published_skills() -> AsyncIterator[Settled[PublishedSkillSummary]]:
     return scan_prefix(SKILL_PREFIX, _decode_summary, exclude=ALIAS_PREFIX)
 
 
+class SkillPart(NamedTuple):
+    """Some published skills, by slug, and where the next ones begin; None at the end."""
+
+    skills: Settled[Skill]
+    cursor: str | None
+
+
+async def read_published_part(cursor: str | None, *, limit: int) -> SkillPart:
+    """The next of all published skills, at most so many, for walks that go on another time."""
+    page = await current_env("kv").kv.list(SKILL_PREFIX, cursor=cursor, limit=limit)
+    keys = [key for key in page.keys if not key.startswith(ALIAS_PREFIX)]
+    return SkillPart(await read_keys(keys, _decode_whole), None if page.complete else page.cursor)
+
+
+def _decode_whole(key: str, value: bytes) -> Skill:
+    return msgspec.structs.replace(decode_skill(key, value), slug=key.removeprefix(SKILL_PREFIX))
+
+
 async def get_summaries(slugs: Sequence[str]) -> Settled[PublishedSkillSummary]:
     """The skills that are published under these slugs, in their order; the others are left out and counted."""
     return await read_keys([skill_key(slug) for slug in slugs], _decode_summary)

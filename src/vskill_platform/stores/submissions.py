@@ -111,6 +111,19 @@ def decode_submission(key: str, value: bytes) -> Submission:
     return submission
 
 
+class SubmissionPart(NamedTuple):
+    """Some submissions, by id, and where the next ones begin; None at the end."""
+
+    submissions: Settled[Submission]
+    cursor: str | None
+
+
+async def read_submission_part(cursor: str | None, *, limit: int) -> SubmissionPart:
+    """The next of all submissions, at most so many, for walks that go on another time."""
+    page = await current_env("kv").kv.list(SUBMISSION_PREFIX, cursor=cursor, limit=limit)
+    return SubmissionPart(await read_keys(page.keys, decode_submission), None if page.complete else page.cursor)
+
+
 async def get_submissions_fresh(ids: Sequence[str]) -> Settled[Submission]:
     """The submissions with these ids, in their order, straight from the records. Ids that fail are left out and counted."""
     return await read_keys([submission_key(identity) for identity in ids], decode_submission)
@@ -262,6 +275,11 @@ def moving(found: Found, *steps: Step) -> list[Operation]:
     return [record, *told, Index(index_submission(submission))]
 
 
+def changing(found: Found, submission: Submission) -> Put:
+    """The operation that changes fields of a submission and takes no step, if nothing has touched it since it was read."""
+    return _put(submission, encode_moved(found, submission), if_version=found.version)
+
+
 def encode_moved(found: Found, submission: Submission) -> bytes:
     """The record as a move from what was found writes it."""
     return encode_changed(submission, key=submission_key(submission.id), previous=found.value)
@@ -281,9 +299,9 @@ def _telling(step: Step) -> list[Operation]:
     ]
 
 
-def index_submission(submission: Submission) -> Document:
-    """The catalog's document for a submission."""
-    row = SubmissionRow(
+def row_of(submission: Submission) -> SubmissionRow:
+    """What lists show of a submission."""
+    return SubmissionRow(
         id=submission.id,
         repo_url=submission.repo_url,
         skill_name=submission.skill_name,
@@ -298,10 +316,14 @@ def index_submission(submission: Submission) -> Document:
         verdict=submission.verdict,
         score=submission.score,
     )
+
+
+def index_submission(submission: Submission) -> Document:
+    """The catalog's document for a submission."""
     return Document(
         collection=SUBMISSIONS,
         id=submission.id,
-        row=msgspec.json.encode(row),
+        row=msgspec.json.encode(row_of(submission)),
         facets={
             "state": submission.state.value,
             "repo_url": submission.repo_url,

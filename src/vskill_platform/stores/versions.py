@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -10,7 +11,7 @@ from vskill_platform.domain.ids import VERSION_PREFIX, Digest, version_key, vers
 from vskill_platform.domain.skill import SkillVersion
 from vskill_platform.domain.versions import version_order
 from vskill_platform.ports.commit import ABSENT, Delete, Operation, Put
-from vskill_platform.stores.reads import Settled, list_keys, read_prefix, require_complete
+from vskill_platform.stores.reads import Settled, list_keys, read_keys, read_prefix, require_complete
 from vskill_platform.stores.records import decode_record, encode_changed, encode_record
 from vskill_platform.worker_context import current_env
 
@@ -45,6 +46,26 @@ async def get_version(slug: str, version: str) -> SkillVersion | None:
     key = version_key(slug, version)
     entry = await current_env("kv").kv.get(key)
     return None if entry is None else decode_version(key, entry.value)
+
+
+class VersionRun(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False):
+    """Which run of which submission a version is from."""
+
+    slug: str
+    submission_id: str
+    run: int
+
+
+_version_runs = msgspec.json.Decoder(VersionRun)
+
+
+async def get_version_runs(versions: Sequence[tuple[str, str]]) -> Settled[VersionRun]:
+    """The runs that these versions (slug and number) are from; those that are not there are left out and counted."""
+    return await read_keys([version_key(slug, number) for slug, number in versions], _decode_run)
+
+
+def _decode_run(key: str, value: bytes) -> VersionRun:
+    return decode_record(key, value, decoder=_version_runs)
 
 
 async def referenced_digests() -> set[Digest]:

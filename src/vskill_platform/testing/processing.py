@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 
 from vskill_platform.domain.content import SkillContent
@@ -12,6 +13,7 @@ from vskill_platform.domain.submission import SubmissionState, Trigger
 from vskill_platform.pipeline.claim import claim_submission
 from vskill_platform.pipeline.delivery import Delivery
 from vskill_platform.ports.queue import Message
+from vskill_platform.ports.scanner import NO_CHANGES
 from vskill_platform.ports.source import Snapshot
 
 
@@ -48,6 +50,6 @@ class NoSource:
 class NoScanner:
     """A scanner that is down."""
 
-    async def scan(self, content: SkillContent) -> ScanReport:
+    async def scan(self, content: SkillContent, *, changes: Mapping[str, str] = NO_CHANGES) -> ScanReport:
         """Raises ScannerUnavailable."""
         raise ScannerUnavailable(f"Nothing can be scanned here, and neither can these {len(content.files)} files.")

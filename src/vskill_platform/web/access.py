@@ -12,16 +12,18 @@ from litestar import Request
 from litestar.connection import ASGIConnection
 from litestar.datastructures import State
 from litestar.handlers import BaseRouteHandler
+from litestar.types import Scope
 
 from vskill_platform.accounts.identity import caller_of_session, caller_of_token
 from vskill_platform.domain.access import NOBODY, OPERATOR, Caller, CallerKind, Permission
-from vskill_platform.domain.errors import NotAllowed, SignInRequired
+from vskill_platform.domain.errors import CredentialRefused, NotAllowed, SignInRequired
+from vskill_platform.web.secure_sessions import SESSION_COOKIE
+from vskill_platform.web.surface.personal import mark_personal
 
 ACCESS = "access"
 """In a route's `opt`: what it asks."""
 IS_CONTROL = "is_control"
 """In the application's state: whether every caller is the operator, as on the control socket."""
-SESSION_COOKIE = "__Host-session"
 _CALLER = "vskill_platform.caller"
 _BEARER = "bearer "
 Connection = ASGIConnection[Any, Any, Any, Any]
@@ -46,17 +48,24 @@ async def check_access(connection: Connection, handler: BaseRouteHandler) -> Non
     access = handler.opt.get(ACCESS)
     if not isinstance(access, Access):
         raise NotAllowed("This address is not open to anybody: it does not say to whom it is.")
+    if access.permission is not None:
+        mark_personal(connection.scope)
     caller = await find_caller(connection)
     if access.permission is None or caller.may(access.permission):
         return
     if caller.kind is CallerKind.NOBODY:
-        raise SignInRequired("Sign in first, or send an API token as `Authorization: Bearer`.")
+        raise _refusal(connection)
     raise NotAllowed(f"{caller.name} may not do this: it needs the permission '{access.permission.value}'.")
 
 
 def caller_of(request: Request[Any, Any, State]) -> Caller:
     """Whoever makes the request, as the guard found out."""
-    return cast("dict[str, Caller]", request.scope).get(_CALLER, NOBODY)
+    return caller_in(request.scope)
+
+
+def caller_in(scope: Scope) -> Caller:
+    """Whoever makes the request of a scope, as the guard found out."""
+    return cast("dict[str, Caller]", scope).get(_CALLER, NOBODY)
 
 
 async def find_caller(connection: Connection) -> Caller:
@@ -70,8 +79,23 @@ async def find_caller(connection: Connection) -> Caller:
 async def _identify(connection: Connection) -> Caller:
     if connection.app.state.get(IS_CONTROL):
         return OPERATOR
-    given = connection.headers.get("authorization", "")
-    if given[: len(_BEARER)].lower() == _BEARER:
-        return await caller_of_token(given[len(_BEARER) :].strip()) or NOBODY
+    token = _bearer(connection)
+    if token is not None:
+        return await caller_of_token(token) or NOBODY
     secret = connection.cookies.get(SESSION_COOKIE)
     return NOBODY if not secret else await caller_of_session(secret) or NOBODY
+
+
+def _bearer(connection: Connection) -> str | None:
+    """The token that a program shows, whatever it is worth; None where it shows none."""
+    given = connection.headers.get("authorization", "")
+    return given[len(_BEARER) :].strip() if given[: len(_BEARER)].lower() == _BEARER else None
+
+
+def _refusal(connection: Connection) -> SignInRequired:
+    """Why somebody is nobody: there was nothing to know them by, or it is worth nothing any more."""
+    if _bearer(connection) is not None:
+        return CredentialRefused("This API token is not one of ours, has ended or was revoked. Make a new one.")
+    if connection.cookies.get(SESSION_COOKIE):
+        return CredentialRefused("You are not signed in any more. Sign in again.")
+    return SignInRequired("Sign in first, or send an API token as `Authorization: Bearer`.")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import structlog
@@ -34,6 +35,17 @@ async def act(
         request=str(structlog.contextvars.get_contextvars().get("request", "")),
     )
     return await run_audited(wanted, run)
+
+
+async def act_on_each(
+    request: Request[Any, Any, State], name: str, *, ids: Sequence[str], reason: str, run: Callable[[str], Awaitable[T]]
+) -> list[T]:
+    """Do the same to each of many things, one after the other and each as an act of its own. One given twice counts once."""
+    require_reason(reason)
+    return [
+        await act(request, name, subject=identity, reason=reason, run=partial(run, identity))
+        for identity in dict.fromkeys(ids)
+    ]
 
 
 def require_reason(reason: str) -> str:

@@ -16,8 +16,6 @@ from vskill_platform.web.api.admin.routes import ADMIN_ROUTES
 from vskill_platform.web.api.parameters import refuse_unknown_parameters
 from vskill_platform.web.api.routes import API_ROUTES
 from vskill_platform.web.api.streams import HUB
-from vskill_platform.web.control import CONTROL_ROUTES
-from vskill_platform.web.control_reports import answer_one_report, list_open_reports
 from vskill_platform.web.errors import answer_error
 from vskill_platform.web.feeds.routes import FEED_ROUTES
 from vskill_platform.web.health import healthz
@@ -29,14 +27,20 @@ from vskill_platform.web.surface.rate_limits import LIMITED, RequestLimiter
 
 MAX_BODY_BYTES = 16 * 1024
 """What a request may carry unless its route says otherwise."""
-MAX_CONTROL_BODY_BYTES = 1024 * 1024
+MAX_ADMIN_BODY_BYTES = 256 * 1024
+"""Acts on many things name each of them."""
 _OPEN = {ACCESS: ANYONE}
 _API = Router("/", route_handlers=API_ROUTES, guards=[refuse_unknown_parameters], opt=_OPEN)
-_ADMIN_API = Router("/", route_handlers=ADMIN_ROUTES, guards=[refuse_unknown_parameters])
+_ADMIN_API = Router(
+    "/",
+    route_handlers=ADMIN_ROUTES,
+    guards=[refuse_unknown_parameters],
+    request_max_body_size=MAX_ADMIN_BODY_BYTES,
+)
 _PAGES = Router("/", route_handlers=[*PAGE_ROUTES, *FEED_ROUTES, healthz], opt=_OPEN)
 _PUBLIC_ROUTES: list[ControllerRouterHandler] = [_PAGES, _API, *ADMIN_PAGES, _ADMIN_API]
 _LOCAL_METRICS = Router("/", route_handlers=[show_metrics], guards=[only_from_this_machine], opt=_OPEN)
-_CONTROL = Router("/", route_handlers=[show_metrics, *CONTROL_ROUTES, list_open_reports, answer_one_report], opt=_OPEN)
+_OPERATORS_METRICS = Router("/", route_handlers=[show_metrics], opt=_OPEN)
 
 
 def create_web_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
@@ -47,9 +51,9 @@ def create_web_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
 
 
 def create_control_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
-    """The application behind the control socket: the same, the operator's routes, and nobody is counted."""
+    """The application behind the control socket: the same, but whoever comes is the operator, and nobody is counted."""
     state = {LIMITED: False, IS_CONTROL: True, HUB: hub or Hub(env)}
-    return create_app(env, [*_PUBLIC_ROUTES, _CONTROL], state=state, max_body_bytes=MAX_CONTROL_BODY_BYTES)
+    return create_app(env, [*_PUBLIC_ROUTES, _OPERATORS_METRICS], state=state)
 
 
 def create_app(

@@ -12,6 +12,7 @@ from litestar.handlers import BaseRouteHandler
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Gauge, generate_latest
 
 from vskill_platform import metrics
+from vskill_platform.domain.alert import AlertSeverity
 from vskill_platform.domain.errors import NotFound, VskillError
 from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.metrics import Fact
@@ -64,6 +65,9 @@ def _tell(facts: StoreFacts, registry: CollectorRegistry) -> None:
     submissions = _gauge(metrics.SUBMISSIONS, registry)
     for known in SubmissionState:
         submissions.labels(known.value).set(facts.submissions.get(known, 0))
+    alerts = _gauge(metrics.ALERTS, registry)
+    for severity in AlertSeverity:
+        alerts.labels(severity.value).set(facts.alerts.get(severity, 0))
     _gauge(metrics.QUEUE_OLDEST, registry).set(facts.oldest_age_s)
     _gauge(metrics.QUEUE_PAUSED, registry).set(facts.is_paused)
     _gauge(metrics.STUCK, registry).set(facts.stuck)

@@ -10,7 +10,6 @@ from vskill_platform.domain.blocklist import Block, BlockKind
 from vskill_platform.domain.capabilities import CapabilityChanges
 from vskill_platform.domain.lint import Lint
 from vskill_platform.domain.records import HistoryEntry
-from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.domain.scan import Capabilities, ScanReport
 from vskill_platform.domain.skill import PublishedSkillSummary
 from vskill_platform.domain.submission import Actor, SubmissionState
@@ -32,10 +31,11 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SubmissionRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a submitter sends."""
+    """What a submitter sends. `email` is kept apart, shown to nobody but its owner and the operator, and can be erased."""
 
     repo_url: Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
     skill_name: Annotated[str, msgspec.Meta(max_length=200)] = ""
+    email: Annotated[str, msgspec.Meta(max_length=254)] = ""
 
 
 class SubmissionAnswer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -95,20 +95,6 @@ class SubmissionView(ChildView, frozen=True, kw_only=True, rename="camel"):
     capability_changes: CapabilityChanges | None = None
     published_skill_name: str | None = None
     position: Position | None = None
-
-
-class StuckView(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """A submission that has not moved for the threshold, and what the queue knows of its message."""
-
-    id: str
-    state: SubmissionState
-    repo_url: str
-    skill_name: str
-    updated_at: str
-    stuck_for_ms: int
-    message: MessageStatus
-    attempts: int
-    error: str | None
 
 
 class DeadLetter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -194,16 +180,18 @@ class BlockRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class RebuildRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The next slice of the catalog to look at; without a cursor, the first."""
+    """The next slice of the catalog to look at, and why; without a cursor, the first."""
 
     cursor: str | None = None
     is_dry_run: bool = False
+    reason: str = ""
 
 
 class Unblock(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The entry to take off the blocklist."""
+    """The entry to take off the blocklist, and why."""
 
     key: str
+    reason: str = ""
 
 
 class BlockView(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -238,11 +226,4 @@ class Blocked(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     key: str
     submissions: list[str]
-
-
-class Outcome(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What became of one of them."""
-
-    id: str
-    outcome: str
-    detail: str
+    detail: str = ""

@@ -14,6 +14,10 @@ import structlog
 
 from vskill_platform import metrics
 from vskill_platform.domain.errors import VskillError
+from vskill_platform.notify.watching import watch_registry
+from vskill_platform.pipeline.dry_runs import advance_dry_runs
+from vskill_platform.pipeline.rescan_all import advance_rescan
+from vskill_platform.pipeline.rule_hits import count_rule_hits
 from vskill_platform.ports.clock import Clock
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.stores.cron_runs import CronRun, get_cron_run, record_cron_run
@@ -32,6 +36,7 @@ TURN_LIMIT_S = 120.0
 """How much longer than it waits the cron may take to come round before it is taken to hang."""
 BLOBS_KEPT_MS = 24 * 3600 * 1000
 """How long an archive that nothing names is kept: longer than any run takes from storing it to naming it."""
+RULES_TIME_BOX_MS = 8_000
 _log = structlog.get_logger(__name__)
 
 
@@ -53,7 +58,19 @@ def standard_jobs(env: WorkerEnv) -> list[CronJob]:
         CronJob("collect", settings.collect_interval_s, collect_blobs),
         CronJob("recount", settings.recount_interval_s, refresh_installs),
         CronJob("drift", settings.drift_interval_s, compare_catalog),
+        CronJob("rules", settings.rules_interval_s, go_on_with_rules),
+        CronJob("rule_hits", settings.rule_hits_interval_s, count_rule_hits),
+        CronJob("alerts", settings.alert_interval_s, watch_registry),
     ]
+
+
+async def go_on_with_rules() -> dict[str, int]:
+    """Go on with dry runs and with the rescan that is under way, side by side, for a while."""
+    until_ms = current_env("clock").clock.now_ms() + RULES_TIME_BOX_MS
+    async with asyncio.TaskGroup() as group:
+        examined = group.create_task(advance_dry_runs(until_ms=until_ms))
+        rescanned = group.create_task(advance_rescan(until_ms=until_ms))
+    return {"examined": examined.result(), "rescanned": rescanned.result()}
 
 
 async def purge_expired() -> dict[str, int]:

@@ -6,14 +6,13 @@ import asyncio
 
 from vskill_platform.app.doctor.finding import Finding, broken, doubtful, well
 from vskill_platform.app.stores import APPLICATION_NAME, database_path
+from vskill_platform.domain.alert import SKEW_FAIL_MS
 from vskill_platform.domain.redaction import hide_password
 from vskill_platform.engines.postgres.inspection import PostgresFacts, inspect_postgres
 from vskill_platform.engines.sqlite.inspection import inspect_sqlite
 from vskill_platform.settings import Settings
 
 SKEW_WARN_MS = 2_000
-SKEW_FAIL_MS = 300_000
-"""Submissions count as stuck after five minutes: a clock that is off by as much sees nothing but stuck ones."""
 
 
 async def look_at_database(settings: Settings) -> list[Finding]:

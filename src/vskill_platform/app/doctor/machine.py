@@ -15,17 +15,17 @@ import msgspec
 from vskill_platform.app.doctor.finding import Finding, broken, doubtful, well
 from vskill_platform.app.env import SOCKET_NAME
 from vskill_platform.app.stores import BLOBS_NAME, open_blobs
+from vskill_platform.domain.alert import NO_DISK_BYTES
 from vskill_platform.domain.content import SkillContent, SkillFile
 from vskill_platform.domain.errors import StoreUnavailable
 from vskill_platform.engines.sqlite import find_owner
 from vskill_platform.ingest.git_commands import find_git
+from vskill_platform.notify.machine import free_room
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.scanning.pool import ScannerPool
 from vskill_platform.settings import Settings
 
 OLDEST_GIT = (2, 34)
-LOW_DISK_BYTES = 5 * 1024**3
-NO_DISK_BYTES = 256 * 1024**2
 _SAMPLE = b"---\nname: doctor\ndescription: A skill that the doctor has scanned.\n---\nSay hello.\n"
 
 
@@ -83,19 +83,13 @@ def _look_at_owner(folder: Path) -> Finding:
 
 async def look_at_disk(settings: Settings) -> list[Finding]:
     """Room where the data folder is, or will be."""
-    place, free = await asyncio.to_thread(_free_bytes, Path(settings.data))
-    detail = f"{free / 1024**3:.1f} GiB free under {place}."
-    if free < NO_DISK_BYTES:
+    room = await asyncio.to_thread(free_room, settings.data)
+    detail = f"{room.free_bytes / 1024**3:.1f} GiB free for {room.folder}."
+    if room.free_bytes < NO_DISK_BYTES:
         return [broken("disk", detail, advice="Make room: writes will be refused.")]
-    if free < LOW_DISK_BYTES:
+    if room.free_bytes < settings.alert_disk_free_bytes:
         return [doubtful("disk", detail, advice="Make room before it runs out.")]
     return [well("disk", detail)]
-
-
-def _free_bytes(folder: Path) -> tuple[Path, int]:
-    absolute = folder.absolute()
-    place = next(path for path in (absolute, *absolute.parents) if path.exists())
-    return place, shutil.disk_usage(place).free
 
 
 async def look_at_blobs(settings: Settings) -> list[Finding]:

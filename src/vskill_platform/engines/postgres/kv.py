@@ -51,6 +51,9 @@ ORDER BY due_ms, key LIMIT $4
 """
 
 
+_NOW = "SELECT moment($1)"
+
+
 class PostgresKV:
     """KV with every capability."""
 
@@ -131,3 +134,8 @@ class PostgresKV:
             return DuePage(found, None, complete=True)
         last = found[-1]
         return DuePage(found, encode_cursor(listing=listing, position=(last.due_ms, last.key)), complete=False)
+
+    async def server_ms(self) -> int:
+        """The database's time."""
+        row = await self._readers.fetch_one(_NOW, self._times.asked_ms())
+        return int(row[0])

@@ -16,13 +16,13 @@ from pathlib import Path
 import msgspec
 
 from vskill_platform.domain.errors import InvalidRules
+from vskill_platform.domain.rule_changes import OFF, WORDS
 from vskill_platform.domain.scan import Severity
 from vskill_platform.scanning.tier1.rules import PackFile, Rule, Ruleset, load_ruleset, read_rule_file, try_patterns
 from vskill_platform.scanning.tier1.yara import YaraRules, YaraSource
 from vskill_platform.scanning.tier1.yara_rules import YARA_PREFIX, rule_of
 
 SEVERITIES_NAME = "severities.toml"
-OFF = "off"
 MAX_PACK_BYTES = 32 * 1024 * 1024
 OWN_PREFIX = "X"
 """No bundled rule has a prefix that begins with this letter, and none ever will."""
@@ -152,8 +152,7 @@ def _read_severities(file: PackFile | None, rules: dict[str, Rule]) -> dict[str,
 def _severity_problem(name: str, word: object, rules: dict[str, Rule]) -> str | None:
     if name not in rules:
         return f"there is no rule '{name}'. `vskill-platform explain` lists them."
-    words = [*(severity.value for severity in Severity), OFF]
-    return None if word in words else f"'{word}' is no severity for {name}. Take one of {', '.join(words)}."
+    return None if word in WORDS else f"'{word}' is no severity for {name}. Take one of {', '.join(WORDS)}."
 
 
 def _at(rule: Rule, word: str | None) -> Rule:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 
@@ -17,6 +17,7 @@ from vskill_platform import __version__
 from vskill_platform.domain.content import SkillContent, content_digest
 from vskill_platform.domain.errors import InvalidRules
 from vskill_platform.domain.scan import Capabilities, Finding, ScanReport, Severity, Verdict
+from vskill_platform.ports.scanner import NO_CHANGES
 from vskill_platform.scanning.limits import ANALYSER_FAILED, BYTES_LIMIT, ScanLimits
 from vskill_platform.scanning.scoring import score, verdict
 from vskill_platform.scanning.tier1.analysers import (
@@ -28,6 +29,7 @@ from vskill_platform.scanning.tier1.analysers import (
     under_rules,
 )
 from vskill_platform.scanning.tier1.capabilities import capabilities_of
+from vskill_platform.scanning.tier1.changes import with_changes
 from vskill_platform.scanning.tier1.containers.opening import Opening, open_containers
 from vskill_platform.scanning.tier1.meaning.context import CODE_LAYERS, stance_of
 from vskill_platform.scanning.tier1.meaning.stances import Stance
@@ -55,13 +57,15 @@ def scan_content(
     *,
     limits: ScanLimits = DEFAULT_LIMITS,
     ruleset: Ruleset | None = None,
+    changes: Mapping[str, str] = NO_CHANGES,
     analysers: Sequence[NamedAnalyser] = ANALYSERS,
 ) -> ScanReport:
-    """The report on this content. The same content, rules and limits give the same report, to the byte."""
+    """The report on this content. The same content, rules, changes of them and limits give the same report, to the byte."""
     rules = ruleset or load_ruleset()
     _ensure_checks_exist(rules)
     with _collector_at_rest():
-        return _scan(content, limits=limits, rules=rules, analysers=analysers)
+        skill, observations = _look(content, limits=limits, rules=rules, analysers=analysers)
+        return _report(skill, observations, in_force=with_changes(rules, changes))
 
 
 @contextmanager
@@ -80,9 +84,9 @@ def _collector_at_rest() -> Iterator[None]:
         gc.enable()
 
 
-def _scan(
+def _look(
     content: SkillContent, *, limits: ScanLimits, rules: Ruleset, analysers: Sequence[NamedAnalyser]
-) -> ScanReport:
+) -> tuple[SkillUnderScan, list[Observation]]:
     files = _files_within(content, limits.max_bytes)
     opening = _opened(files, limits)
     skill = SkillUnderScan(
@@ -92,11 +96,12 @@ def _scan(
     observations += list(_observe(skill, [_after(observations, joiner) for joiner in JOINERS]))
     if len(files) < len(content.files):
         observations.append(LimitHit(BYTES_LIMIT))
-    return _report(skill, observations)
+    return skill, observations
 
 
-def _report(skill: SkillUnderScan, observations: Sequence[Observation]) -> ScanReport:
-    findings = _findings(skill, [seen for seen in observations if isinstance(seen, Hit)])
+def _report(skill: SkillUnderScan, observations: Sequence[Observation], *, in_force: Ruleset) -> ScanReport:
+    hits = [seen for seen in observations if isinstance(seen, Hit) and seen.rule_id in in_force.rules]
+    findings = _findings(skill, hits, in_force.rules)
     capabilities = _capabilities(skill, [seen for seen in observations if isinstance(seen, Fact)])
     failed = {f"{ANALYSER_FAILED}:capabilities"} if capabilities is None else set()
     limits_hit = tuple(sorted(failed | {seen.name for seen in observations if isinstance(seen, LimitHit)}))
@@ -108,7 +113,7 @@ def _report(skill: SkillUnderScan, observations: Sequence[Observation]) -> ScanR
         score=points,
         flagged=said is not Verdict.PASS,
         content_digest=content_digest(skill.content),
-        ruleset_version=skill.ruleset.version,
+        ruleset_version=in_force.version,
         scanner_version=__version__,
         limits_hit=limits_hit,
         capabilities=capabilities or Capabilities(),
@@ -173,16 +178,13 @@ def _after(observations: Sequence[Observation], joiner: NamedJoiner) -> NamedAna
     return NamedAnalyser(joiner.name, lambda skill: under_rules(skill, joiner.join(skill, observations)))
 
 
-def _findings(skill: SkillUnderScan, hits: Sequence[Hit]) -> list[Finding]:
+def _findings(skill: SkillUnderScan, hits: Sequence[Hit], rules: Mapping[str, Rule]) -> list[Finding]:
     """One finding for each rule and file, so that saying a thing twice does not count twice; the gravest first."""
     together: dict[tuple[str, str], list[Hit]] = {}
     for hit in hits:
         together.setdefault((hit.rule_id, hit.file), []).append(hit)
     files = {file.path: file for file in skill.files}
-    found = [
-        _weighed(skill, skill.ruleset.rules[rule_id], files.get(path), places)
-        for (rule_id, path), places in together.items()
-    ]
+    found = [_weighed(skill, rules[rule_id], files.get(path), places) for (rule_id, path), places in together.items()]
     return sorted(found, key=_order)
 
 

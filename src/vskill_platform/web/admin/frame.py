@@ -21,7 +21,24 @@ class Section(NamedTuple):
     permission: Permission = Permission.SEE_PANEL
 
 
-SECTIONS = (Section("queue", "Queue", "/admin/queue"),)
+SECTIONS = (
+    Section("overview", "Overview", "/admin"),
+    Section("queue", "Queue", "/admin/queue"),
+    Section("stuck", "Stuck", "/admin/stuck"),
+    Section("submissions", "Submissions", "/admin/submissions"),
+    Section("review", "Review desk", "/admin/review"),
+    Section("reports", "Reports", "/admin/reports"),
+    Section("skills", "Skills", "/admin/skills"),
+    Section("blocklist", "Blocklist", "/admin/blocklist"),
+    Section("vendors", "Vendors", "/admin/vendors"),
+    Section("audit", "Audit log", "/admin/audit", Permission.SEE_AUDIT),
+    Section("rules", "Rules", "/admin/rules"),
+    Section("publishers", "Publishers", "/admin/publishers", Permission.MANAGE_ACCOUNTS),
+    Section("alerts", "Alerts", "/admin/alerts"),
+    Section("webhooks", "Webhooks", "/admin/webhooks", Permission.MANAGE_ALERTS),
+    Section("accounts", "Accounts", "/admin/accounts", Permission.MANAGE_ACCOUNTS),
+    Section("settings", "Settings", "/admin/settings", Permission.SEE_SETTINGS),
+)
 
 
 async def admin_page(request: PageRequest, template: str, *, section: str, **context: Any) -> Response[str]:

@@ -40,13 +40,14 @@ def described(
     rate: Rate | None = None,
     is_kept: bool = False,
     access: Access | None = None,
+    types: tuple[str, ...] = (),
 ) -> dict[str, object]:
     """The `opt` of a route. `is_kept` says that its answer depends on the address and the store alone.
 
     Without `access` a route has that of the router it stands in, and none where that has none.
     """
-    options: dict[str, object] = {DESCRIBED: Description(example, body, errors, also), RATE: rate, KEPT: is_kept}
+    options: dict[str, object] = {DESCRIBED: Description(example, body, errors, also, types), RATE: rate, KEPT: is_kept}
     if access is None:
         return options
-    options[DESCRIBED] = Description(example, body, (*errors, SignInRequired, NotAllowed), also)
+    options[DESCRIBED] = Description(example, body, (*errors, SignInRequired, NotAllowed), also, types)
     return {**options, ACCESS: access}

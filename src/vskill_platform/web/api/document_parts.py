@@ -11,13 +11,16 @@ PRINTABLE = r"^[^\u0000-\u001f\u007f-\u009f]*$"
 """What the address of a request may hold: `surface/targets.py` refuses anything else."""
 
 PATH_PARTS = {
+    "account": "Id or login name of an account.",
     "alias": "A slug of one part, as there were once.",
     "identity": "The id.",
     "name": "The name.",
     "owner": "First part of the slug.",
     "path": "Path of the file in the skill, with slashes.",
     "repo": "Second part of the slug.",
+    "session": "Id of a session, as `ses_` and 24 digits.",
     "skill": "Last part of the slug.",
+    "token": "Id of a token, as `tok_` and 24 digits.",
     "version": "A version, as 1.0.0.",
 }
 """What the parts of a path mean where a route does not say."""

@@ -27,9 +27,21 @@ async def export_skills() -> Stream:
     An answer that is cut off is not whole: read it again.
     """
     headers = {"X-Until": await cursor_now(), "Cache-Control": "no-store"}
-    return Stream(_lines(), media_type=NDJSON_TYPE, headers=headers)
+    return Stream(await begun(_lines()), media_type=NDJSON_TYPE, headers=headers)
 
 
 async def _lines() -> AsyncIterator[bytes]:
     async for chunk in iter_published_skills():
         yield _encoder.encode_lines(chunk)
+
+
+async def begun(lines: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """The same lines with the first of them read: a store that cannot be asked is an error, not the half of an answer."""
+    first = await anext(lines, b"")
+
+    async def every() -> AsyncIterator[bytes]:
+        yield first
+        async for line in lines:
+            yield line
+
+    return every()

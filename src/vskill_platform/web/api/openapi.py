@@ -38,7 +38,9 @@ PREFIX = "/api/v1"
 TAGS = {
     "submissions": "Handing in repositories, and what became of them.",
     "skills": "Published skills, their versions, files and reports.",
-    "publishers": "Who has published skills.",
+    "publishers": "Who has published skills, and what its members do with them.",
+    "collections": "Lists of skills that publishers keep, public or behind a private path.",
+    "account": "What belongs to whoever is signed in. Changing the account itself needs a session: no token does.",
     "reports": "Telling the operator what is wrong, and appealing decisions.",
     "trust": "What was blocked or turned down, and why.",
     "stats": "Figures.",

@@ -19,7 +19,7 @@ from vskill_platform.web.surface.rate_limits import REPORTS, limited
 
 _MAX_BODY_BYTES = 32 * 1024
 _NOT_KEPT = {"Cache-Control": "no-store"}
-_APPEALED = frozenset({Category.BLOCKED, Category.REJECTED, Category.REVIEW})
+APPEALED = frozenset({Category.BLOCKED, Category.REJECTED, Category.REVIEW})
 _log = structlog.get_logger(__name__)
 Bearer = Annotated[str, HeaderParameter(name="Authorization", description="`Bearer` and the report's secret.")]
 
@@ -37,7 +37,7 @@ async def report_skill(
     """Tell the operator what is wrong. The answer has a secret, told once, that shows you how the report stands."""
     found = await published_skill(owner, repo, skill)
     reason = ReportReason(data.reason.value)
-    return _receipt(await open_report(found.slug, kind=ReportKind.SKILL, reason=reason, text=data.text))
+    return _receipt(_tell(await open_report(found.slug, kind=ReportKind.SKILL, reason=reason, text=data.text)))
 
 
 @post(
@@ -49,13 +49,18 @@ async def report_skill(
 )
 async def appeal_decision(identity: FromPath[str], data: JSONBody[AppealRequest]) -> Response[ReportReceipt]:
     """Say why the decision is wrong. Only what was turned down, blocked or held for review can be appealed."""
+    return _receipt(await appeal(identity, text=data.text))
+
+
+async def appeal(identity: str, *, text: str, account: str | None = None) -> ReportReceipt:
+    """Open an appeal about a submission. Raises NotFound, or IllegalTransition where nothing was decided against it."""
     submission = (await get_submission(identity)).submission
-    if CATEGORY_OF[submission.state] not in _APPEALED:
+    if CATEGORY_OF[submission.state] not in APPEALED:
         raise IllegalTransition(
             f"Submission '{identity}' is {submission.state.value}: nothing was decided against it.", id=identity
         )
     reason = ReportReason.WRONG_DECISION
-    return _receipt(await open_report(submission.id, kind=ReportKind.APPEAL, reason=reason, text=data.text))
+    return _tell(await open_report(submission.id, kind=ReportKind.APPEAL, reason=reason, text=text, account=account))
 
 
 @get("/api/v1/reports/{identity:str}", summary="How a report or appeal stands", tags=["reports"])
@@ -70,9 +75,11 @@ def view_report(report: Report) -> ReportView:
     return ReportView(**{name: getattr(report, name) for name in ReportView.__struct_fields__})
 
 
-def _receipt(opened: OpenedReport) -> Response[ReportReceipt]:
+def _tell(opened: OpenedReport) -> ReportReceipt:
     report, secret = opened
     _log.warning("report_opened", report=report.id, kind=report.kind.value, subject=report.subject)
-    url = f"/api/v1/reports/{report.id}"
-    view = ReportReceipt(id=report.id, secret=secret, status=report.status, url=url)
-    return Response(view, headers={"Location": url, **_NOT_KEPT})
+    return ReportReceipt(id=report.id, secret=secret, status=report.status, url=f"/api/v1/reports/{report.id}")
+
+
+def _receipt(receipt: ReportReceipt) -> Response[ReportReceipt]:
+    return Response(receipt, headers={"Location": receipt.url, **_NOT_KEPT})

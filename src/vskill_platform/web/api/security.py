@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Annotated
 
 import msgspec
@@ -74,7 +75,9 @@ async def show_sarif(
 
 
 def _write_sarif(path: str, scan: ScanRecord, rules_folder: str) -> bytes:
-    return msgspec.json.encode(sarif_log([(path, scan.report)], ruleset=load_rules(rules_folder)))
+    # The words of rules are those of today; which rules the report is by, it says itself.
+    rules = replace(load_rules(rules_folder), version=scan.report.ruleset_version)
+    return msgspec.json.encode(sarif_log([(path, scan.report)], ruleset=rules))
 
 
 @get(f"{SKILL}/capabilities", summary="What a skill can do", tags=["skills"])

@@ -174,10 +174,10 @@ _SECURITY = SecurityReport(
 _COUNTS = CountsView(slug=_SLUG, installs=1204, downloads=3310, stars=58)
 _STAR = StarView(slug=_SLUG, is_starred=True, stars=58)
 _REPORT_ID = "rep_3f2b8c1d9e4a4f60b7a1c5d2e8f90134"
-_RECEIPT = ReportReceipt(
+RECEIPT = ReportReceipt(
     id=_REPORT_ID, secret="told-once", status=ReportStatus.OPEN, url=f"/api/v1/reports/{_REPORT_ID}"
 )
-_REPORT = ReportView(
+REPORT = ReportView(
     id=_REPORT_ID,
     kind=ReportKind.SKILL,
     subject=_SLUG,
@@ -252,14 +252,14 @@ SKILL_DESCRIPTIONS: dict[str, Description] = {
     "add_star": _description(_STAR, *_ABOUT_SKILL),
     "remove_star": _description(_STAR, *_ABOUT_SKILL),
     "report_skill": _description(
-        _RECEIPT,
+        RECEIPT,
         *_ABOUT_SKILL,
         body=ReportRequest(reason=SkillReportReason.MALWARE, text="It sends the form to a host that it does not name."),
     ),
     "appeal_decision": _description(
-        _RECEIPT, NotFound, IllegalTransition, body=AppealRequest(text="The host is our own, and SKILL.md says so.")
+        RECEIPT, NotFound, IllegalTransition, body=AppealRequest(text="The host is our own, and SKILL.md says so.")
     ),
-    "show_report": _description(_REPORT, NotFound),
+    "show_report": _description(REPORT, NotFound),
     "list_publishers": _description(
         PublisherList(publishers=[PublisherView(name="acme", skills=1)], total=1, limit=50, offset=0)
     ),

@@ -8,6 +8,7 @@ from litestar import Response, get, post
 from litestar.params import JSONBody
 from litestar.status_codes import HTTP_200_OK, HTTP_201_CREATED
 
+from vskill_platform.domain.access import Caller, CallerKind, Scope
 from vskill_platform.domain.capabilities import CapabilityChanges
 from vskill_platform.domain.errors import (
     Conflict,
@@ -17,20 +18,23 @@ from vskill_platform.domain.errors import (
     SourceUnreachable,
 )
 from vskill_platform.domain.records import Submission
-from vskill_platform.domain.submission import Actor, SubmissionState
-from vskill_platform.pipeline.intake import Answer, Intake, submit_again, submit_repository
+from vskill_platform.domain.submission import SubmissionState
+from vskill_platform.pipeline.intake import Answer, Intake, Submitter, submit_again, submit_repository
 from vskill_platform.stores.positions import find_position
 from vskill_platform.stores.reads import require_readable
 from vskill_platform.stores.scans import get_scan
 from vskill_platform.stores.submissions import get_history, get_submission, get_submissions_fresh
 from vskill_platform.stores.versions import get_version
+from vskill_platform.web.access import caller_of
 from vskill_platform.web.api import examples
 from vskill_platform.web.api.describing import described
 from vskill_platform.web.api.parameters import Identity
+from vskill_platform.web.pages.rendering import PageRequest
 from vskill_platform.web.surface.rate_limits import SUBMISSIONS, limited
 from vskill_platform.web.views import ChildView, SubmissionAnswer, SubmissionRequest, SubmissionView
 
 TAGS = ["submissions"]
+_SUBMITTING = frozenset({Scope.SUBMIT, Scope.MANAGE, Scope.ADMIN})
 _ERRORS = (InvalidRepositoryUrl, SourceRefused, SourceUnreachable, Conflict)
 
 
@@ -43,9 +47,10 @@ _ERRORS = (InvalidRepositoryUrl, SourceRefused, SourceUnreachable, Conflict)
         examples.SUBMISSION_ANSWER, body=examples.SUBMISSION_REQUEST, errors=_ERRORS, also=(200,), rate=SUBMISSIONS
     ),
 )
-async def create_submission(data: JSONBody[SubmissionRequest]) -> Response[SubmissionAnswer]:
+async def create_submission(request: PageRequest, data: JSONBody[SubmissionRequest]) -> Response[SubmissionAnswer]:
     """Take in a repository, or one skill of it: 201 where that started something, 200 where it is known already."""
-    return _answer(await submit_repository(data.repo_url, skill_name=data.skill_name, actor=Actor.SUBMITTER))
+    submitter = submitter_of(caller_of(request), contact=data.email)
+    return _answer(await submit_repository(data.repo_url, skill_name=data.skill_name, submitter=submitter))
 
 
 @post(
@@ -55,9 +60,9 @@ async def create_submission(data: JSONBody[SubmissionRequest]) -> Response[Submi
     guards=[limited(SUBMISSIONS)],
     opt=described(examples.SUBMISSION_ANSWER, errors=(NotFound, *_ERRORS), also=(200,), rate=SUBMISSIONS),
 )
-async def retry_submission(identity: Identity) -> Response[SubmissionAnswer]:
+async def retry_submission(request: PageRequest, identity: Identity) -> Response[SubmissionAnswer]:
     """Submit what it is about once more: 201 where that starts a new run, 200 with how it stands where that cannot help."""
-    return _answer(await submit_again(identity))
+    return _answer(await submit_again(identity, submitter=submitter_of(caller_of(request))))
 
 
 @get(
@@ -105,6 +110,12 @@ async def _capability_changes(submission: Submission) -> CapabilityChanges | Non
 
 def _summary(submission: Submission) -> dict[str, Any]:
     return {name: getattr(submission, name) for name in ChildView.__struct_fields__}
+
+
+def submitter_of(caller: Caller, *, contact: str = "") -> Submitter:
+    """Who submits. A token that was not made for it submits as somebody who is not signed in."""
+    is_known = caller.kind is CallerKind.SESSION or bool(caller.scopes & _SUBMITTING)
+    return Submitter(account=caller.id if is_known else None, contact=contact)
 
 
 def _answer(intake: Intake) -> Response[SubmissionAnswer]:

@@ -10,9 +10,11 @@ from litestar.status_codes import HTTP_404_NOT_FOUND, HTTP_410_GONE, HTTP_500_IN
 
 from vskill_platform.web.pages.rendering import PageRequest, page
 
-_MACHINES = ("/api/", "/control/", "/static/", "/feeds/", "/git/")
+_MACHINES = ("/api/", "/static/", "/feeds/", "/git/")
 _TITLES = {
     400: "That cannot be asked like this",
+    401: "Sign in first",
+    403: "That is not for you",
     404: "There is nothing at this address",
     405: "This page only takes what it offers",
     410: "This is no longer published",

@@ -5,8 +5,13 @@ from __future__ import annotations
 from litestar import Response, get
 from litestar.params import FromPath
 
+from vskill_platform.accounts.ownership import is_member
 from vskill_platform.domain.errors import NotFound
+from vskill_platform.stores.collections import collections_of
+from vskill_platform.stores.publishers import find_publisher
 from vskill_platform.stores.skills import SkillQuery, search_skills
+from vskill_platform.web.access import caller_of
+from vskill_platform.web.api.owning import NOT_KEPT
 from vskill_platform.web.api.publishers import find_publishers
 from vskill_platform.web.pages.browsing import PAGE_SIZE, in_order, label_of, read_page_number
 from vskill_platform.web.pages.paging import make_paging, offset_of
@@ -55,10 +60,16 @@ async def show_publisher(request: PageRequest, name: FromPath[str]) -> Response[
         ]
         for facet, counted in found.counts.items()
     }
+    claimed = await find_publisher(name)
+    is_own = claimed is not None and is_member(caller_of(request), claimed.publisher)
     return page(
         request,
         "publisher.html",
+        headers=NOT_KEPT if is_own else {},
         name=name,
+        claimed=None if claimed is None else claimed.publisher,
+        is_own=is_own,
+        collections=[one for one in await collections_of(name) if one.is_public or is_own],
         rows=found.rows,
         counts=counts,
         paging=make_paging(f"/publishers/{name}", number=number, size=PAGE_SIZE, total=found.total, parameters={}),

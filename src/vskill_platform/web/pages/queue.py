@@ -71,11 +71,11 @@ async def show_queue_page(
     )
 
 
-def make_tabs(found: Rows[SubmissionRow], chosen: dict[str, str]) -> list[Tab]:
+def make_tabs(found: Rows[SubmissionRow], chosen: dict[str, str], *, path: str = PATH) -> list[Tab]:
     """The categories with how many of each the search finds: counts of the same moment as the rows."""
     by_state = {SubmissionState(name): count for name, count in found.counts["state"].items()}
-    tabs = [Tab("total", "All", address(PATH, {**chosen, "state": ""}), sum(by_state.values()), not chosen["state"])]
+    tabs = [Tab("total", "All", address(path, {**chosen, "state": ""}), sum(by_state.values()), not chosen["state"])]
     for category, count in count_by_category(by_state).items():
-        href = address(PATH, {**chosen, "state": category.value})
+        href = address(path, {**chosen, "state": category.value})
         tabs.append(Tab(category.value, category.value.capitalize(), href, count, chosen["state"] == category.value))
     return tabs

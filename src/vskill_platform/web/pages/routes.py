@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from litestar.types import ControllerRouterHandler
 
+from vskill_platform.web.pages.account import ACCOUNT_PAGES
 from vskill_platform.web.pages.browsing import browse_skills
+from vskill_platform.web.pages.collections import COLLECTION_PAGES
 from vskill_platform.web.pages.documents import show_document, show_documents
+from vskill_platform.web.pages.oidc import OIDC_PAGES
+from vskill_platform.web.pages.own_publishers import OWN_PUBLISHER_PAGES
+from vskill_platform.web.pages.own_submissions import show_own_submissions
 from vskill_platform.web.pages.publishers import list_publishers, show_publisher
+from vskill_platform.web.pages.signing_in import SIGN_IN_PAGES
 from vskill_platform.web.pages.skill import (
     follow_alias,
     follow_repository,
@@ -38,5 +44,11 @@ PAGE_ROUTES: list[ControllerRouterHandler] = [
     show_documents,
     show_document,
     *SUBMISSION_PAGES,
+    *COLLECTION_PAGES,
+    *OWN_PUBLISHER_PAGES,
+    show_own_submissions,
+    *SIGN_IN_PAGES,
+    *OIDC_PAGES,
+    *ACCOUNT_PAGES,
     show_static_file,
 ]

@@ -13,8 +13,9 @@ from vskill_platform.domain.source_link import source_link
 from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.pipeline.intake import submit_again
 from vskill_platform.stores.positions import find_position
+from vskill_platform.web.access import caller_of
 from vskill_platform.web.api.parameters import MOST_SUBJECTS
-from vskill_platform.web.api.submissions import view_submission
+from vskill_platform.web.api.submissions import submitter_of, view_submission
 from vskill_platform.web.pages.paging import address
 from vskill_platform.web.pages.rendering import PageRequest, page
 from vskill_platform.web.pages.skill import by_severity
@@ -61,9 +62,9 @@ def _source(view: SubmissionView) -> str:
 
 
 @post("/submissions/{identity:str}/again", status_code=HTTP_303_SEE_OTHER, guards=[limited(SUBMISSIONS)])
-async def try_submission_again(identity: FromPath[str]) -> Redirect:
+async def try_submission_again(request: PageRequest, identity: FromPath[str]) -> Redirect:
     """Submit the same once more, and go on to what came of it. Raises NotFound."""
-    intake = await submit_again(identity)
+    intake = await submit_again(identity, submitter=submitter_of(caller_of(request)))
     return see_submission(intake.submission.id, answer=intake.answer.value)
 
 

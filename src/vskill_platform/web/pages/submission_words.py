@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from vskill_platform.domain.blocklist import BLOCKED_DIGEST
-from vskill_platform.domain.submission import CATEGORY_OF, Category, SubmissionState, Trigger
+from vskill_platform.domain.submission import CATEGORY_OF, WITHDRAWN_BY_PUBLISHER, Category, SubmissionState, Trigger
 from vskill_platform.pipeline.intake import Answer
 from vskill_platform.stores.positions import Position
 from vskill_platform.web.pages.wording import duration
@@ -42,7 +42,7 @@ _ANSWERS = {
     Answer.PENDING: ("info", "It was submitted before and is still under way. This is how it stands."),
     Answer.VERIFIED: ("pass", "It is published already, and its repository has not changed since."),
     Answer.BLOCKED: ("fail", "It is on the blocklist, so nothing was started."),
-    Answer.REJECTED: ("warn", "A person has turned these bytes down. It is looked at again when its source changes."),
+    Answer.REJECTED: ("warn", "It was turned down or withdrawn, and nothing was started. This is how it stands."),
 }
 
 
@@ -64,6 +64,8 @@ def tell_standing(view: SubmissionView) -> Told:
             "These very bytes were turned down before",
             "Mend what is said above in the repository, then try again: other bytes are looked at anew.",
         )
+    if view.reason == WITHDRAWN_BY_PUBLISHER:
+        return Told("warn", "Its publisher has withdrawn it", "Nobody but the publisher brings it in again.")
     if view.reason == Trigger.REVIEW_REJECTED:
         return Told("fail", "A person turned it down", "It is looked at again when its source changes.")
     return Told(*_STANDS[view.state])
@@ -97,6 +99,8 @@ def may_try_again(view: SubmissionView) -> bool:
     """Whether coming again can start anything: what has ended may have been mended since."""
     if view.state is SubmissionState.BLOCKED:
         return view.reason == BLOCKED_DIGEST
+    if view.reason == WITHDRAWN_BY_PUBLISHER:
+        return False
     return CATEGORY_OF[view.state] is not Category.ACTIVE
 
 

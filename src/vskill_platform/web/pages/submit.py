@@ -18,6 +18,8 @@ from vskill_platform.domain.repository import RepositoryAddress, normalise_repos
 from vskill_platform.pipeline.discovery import discover_skills
 from vskill_platform.pipeline.intake import find_claimed, submit_repository
 from vskill_platform.stores.blocklist import get_block
+from vskill_platform.web.access import caller_of
+from vskill_platform.web.api.submissions import submitter_of
 from vskill_platform.web.pages.rendering import PageRequest, page
 from vskill_platform.web.pages.submission import see_submission
 from vskill_platform.web.surface.problems import retry_after, status_of
@@ -43,6 +45,7 @@ class SubmitForm(msgspec.Struct, frozen=True, kw_only=True):
 
     url: Annotated[str, msgspec.Meta(max_length=MAX_URL_CHARS)] = ""
     skill: Annotated[str, msgspec.Meta(max_length=200)] = ""
+    email: Annotated[str, msgspec.Meta(max_length=254)] = ""
 
 
 SentForm = Annotated[SubmitForm, Body(media_type=RequestEncodingType.URL_ENCODED)]
@@ -69,7 +72,8 @@ async def submit_form(request: PageRequest, data: SentForm) -> Response[str] | R
     try:
         normalise_repository_url(data.url)
         await _take_place(request, request.route_handler)
-        intake = await submit_repository(data.url, skill_name=data.skill)
+        submitter = submitter_of(caller_of(request), contact=data.email.strip())
+        intake = await submit_repository(data.url, skill_name=data.skill, submitter=submitter)
     except InvalidInput as error:
         return _form(request, data.url, Checked("none"), trouble=error)
     return see_submission(intake.submission.id, answer=intake.answer.value)

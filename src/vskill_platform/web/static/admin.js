@@ -3,7 +3,10 @@
 //   data-title, data-text    a dialog that asks first
 //   data-reason              the dialog also asks for the reason, under this label; it is sent as `reason`
 //   data-many="ids"          on the form: the values of the checked boxes with this name on the page are sent as a list
+//   data-sends="ids"         on the form: the name that this list is sent as, where it is not that of the boxes
+//   data-list                on a field: it is sent as a list of one
 //   data-number              on a field: it is sent as a number; an empty one is left out
+//   data-lines               on a field: its lines are sent as a list of texts, without empty ones
 //   data-then                "reload" (default), an address to go to, or "stay"
 //
 // What came of it is told in the page's status line, in the words of the answer, also after the page was loaded again.
@@ -11,6 +14,7 @@
 
 (() => {
   const KEPT = "admin-status";
+  const LEFT = ["skipped", "failed", "kept", "refused", "lost", "under_way"];
 
   function tell(text, value) {
     const line = document.querySelector("[data-admin-status]");
@@ -47,14 +51,16 @@
       if (!element.name || element.disabled) continue;
       if (element.type === "checkbox") body[element.name] = element.checked;
       else if (element.type === "radio" && !element.checked) continue;
+      else if ("lines" in element.dataset) body[element.name] = element.value.split("\n").map((line) => line.trim()).filter(Boolean);
       else if ("number" in element.dataset) {
         if (element.value !== "") body[element.name] = Number(element.value);
-      } else body[element.name] = element.value;
+      } else if ("list" in element.dataset) body[element.name] = [element.value];
+      else body[element.name] = element.value;
     }
     const many = form.dataset.many;
     if (many) {
       const boxes = document.querySelectorAll(`input[type="checkbox"][name="${many}"]:checked`);
-      body[many] = [...boxes].map((box) => box.value);
+      body[form.dataset.sends || many] = [...boxes].map((box) => box.value);
     }
     return body;
   }
@@ -62,15 +68,33 @@
   function summary(answer) {
     if (!answer || typeof answer !== "object") return "Done.";
     if (typeof answer.total === "number") {
-      return `${answer.done} of ${answer.total} done, ${answer.skipped} skipped, ${answer.failed} failed.`;
+      const told = `${answer.done} of ${answer.total} done, ${answer.skipped} skipped, ${answer.failed} failed.`;
+      const left = (answer.outcomes || []).find((item) => LEFT.includes(item.outcome));
+      return left ? `${told} ${left.detail}` : told;
     }
     return answer.detail || "Done.";
   }
 
+  // An answer with `next` tells of a part of what was asked for: the rest is asked for until there is none.
+  async function sendAll(method, address, body) {
+    let answer = await sendOnce(method, address, body);
+    const sum = answer;
+    while (answer && answer.next) {
+      tell(`${sum.total} done so far …`, "working");
+      answer = await sendOnce(method, address, { ...body, from: answer.next });
+      for (const name of ["done", "skipped", "failed", "total"]) sum[name] += answer[name];
+      sum.outcomes.push(...answer.outcomes);
+    }
+    return sum;
+  }
+
   async function send(form, reason) {
     const [method, address] = form.dataset.api.split(" ");
-    const body = { ...fields(form), ...reason };
     tell("Working …", "working");
+    return sendAll(method, address, { ...fields(form), ...reason });
+  }
+
+  async function sendOnce(method, address, body) {
     const answer = await fetch(address, {
       method,
       headers: { "Content-Type": "application/json", Accept: "application/json" },
@@ -82,6 +106,16 @@
     return told;
   }
 
+  function finish(text, then) {
+    if (then === "stay") {
+      tell(text, "done");
+      return;
+    }
+    sessionStorage.setItem(KEPT, text);
+    if (then === "reload") location.reload();
+    else location.assign(then);
+  }
+
   async function run(form) {
     const reason = await ask(form);
     if (reason === null) return;
@@ -91,14 +125,7 @@
       const answer = await send(form, reason);
       const text = summary(answer);
       form.dispatchEvent(new CustomEvent("admin:done", { bubbles: true, detail: answer }));
-      const then = form.dataset.then || "reload";
-      if (then === "stay") {
-        tell(text, "done");
-        return;
-      }
-      sessionStorage.setItem(KEPT, text);
-      if (then === "reload") location.reload();
-      else location.assign(then);
+      finish(text, form.dataset.then || "reload");
     } catch (error) {
       tell(error.message, "failed");
     } finally {
@@ -112,6 +139,7 @@
     event.preventDefault();
     run(form);
   });
+  window.adminActs = { finish, sendAll, sendOnce, summary, tell };
   const kept = sessionStorage.getItem(KEPT);
   if (kept) {
     sessionStorage.removeItem(KEPT);

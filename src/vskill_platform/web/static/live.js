@@ -18,6 +18,9 @@
 //       on the container: words to show for values of a field; a value without a word is shown as it is.
 //   data-live-pace="1"
 //       on the container: a factor for every pause: of polling, of coming again, of what is said together.
+//   data-live-every="5"
+//       on the container: seconds after which the fragment is fetched again at the latest, for content that changes without events:
+//       ages, leases, counts.
 //   data-live-key="id"
 //       on the container: the field of an event that names its row. Default: id. For skills: slug.
 //
@@ -79,6 +82,7 @@
       this.timers = {};
       document.addEventListener("visibilitychange", () => this.onVisibility());
       this.connect();
+      this.refreshInTime();
     }
 
     // Connecting, and going on without a stream
@@ -239,6 +243,16 @@
       });
     }
 
+    // What changes without events is read again after a while; hidden pages wait until somebody looks.
+    refreshInTime() {
+      const seconds = Number(this.container.dataset.liveEvery || 0);
+      if (!seconds || this.isGone()) return;
+      this.after("every", seconds * 1000, async () => {
+        if (!document.hidden) await this.refresh();
+        this.refreshInTime();
+      });
+    }
+
     async refresh() {
       if (this.isGone()) return;
       const fragment = this.container.dataset.liveFragment;
@@ -257,12 +271,31 @@
       const focused = this.container.contains(document.activeElement) ? document.activeElement : null;
       const place = focused && (focused.id ? `#${CSS.escape(focused.id)}` : this.linkPlace(focused));
       const said = this.container.querySelector("[data-live-announce]");
+      const kept = this.choices();
       this.container.innerHTML = this.shown = html;
+      this.choose(kept);
       const fresh = this.container.querySelector("[data-live-announce]");
       if (said && fresh) fresh.replaceWith(said); // a live region speaks only if it stays the same element
       if (place) this.container.querySelector(place)?.focus({ preventScroll: true });
       this.follow(this.container.querySelector("[data-live-source]")?.dataset.liveSource);
       this.container.dispatchEvent(new CustomEvent("live:refreshed", { bubbles: true }));
+    }
+
+    // What somebody has ticked or opened stays so.
+    choices() {
+      const boxes = this.container.querySelectorAll('input[type="checkbox"]:checked');
+      const open = this.container.querySelectorAll("details[open][id]");
+      return { boxes: [...boxes].map((box) => [box.name, box.value]), open: [...open].map((details) => details.id) };
+    }
+
+    choose({ boxes, open }) {
+      for (const box of this.container.querySelectorAll('input[type="checkbox"]')) {
+        if (boxes.some(([name, value]) => name === box.name && value === box.value)) box.checked = true;
+      }
+      for (const id of open) {
+        const details = this.container.querySelector(`details[id="${CSS.escape(id)}"]`);
+        if (details) details.open = true;
+      }
     }
 
     follow(source) {

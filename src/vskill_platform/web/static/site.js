@@ -25,6 +25,18 @@
     }
   }
 
+  // A page is the same for everybody, so that it can be kept. Who is signed in gets a menu, asked for apart.
+  async function showAccount() {
+    const place = document.querySelector("[data-account]");
+    if (!place || !/(^|; )signed-in=1/.test(document.cookie)) return;
+    try {
+      const answer = await fetch("/account/menu");
+      if (answer.ok) place.innerHTML = await answer.text();
+    } catch (error) {
+      // The way in stays, and leads on to the account.
+    }
+  }
+
   function showCopyButtons() {
     if (!navigator.clipboard) return;
     for (const button of document.querySelectorAll("[data-copy][hidden]")) button.hidden = false;
@@ -71,4 +83,5 @@
   document.addEventListener("htmx:afterSettle", showCopyButtons);
   startThemeSwitch();
   showCopyButtons();
+  showAccount();
 })();

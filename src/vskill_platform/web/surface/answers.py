@@ -13,10 +13,12 @@ from litestar.types import HTTPScope, Message, Send
 
 from vskill_platform.web.surface.compression import MIN_BYTES, Compressor, is_text, takes_gzip
 from vskill_platform.web.surface.headers import POLICY, STANDING, Header
+from vskill_platform.web.surface.personal import is_marked_personal, is_personal_place, shows_credential
 from vskill_platform.web.surface.sharing import READS, is_shared
 from vskill_platform.web.surface.validators import gzip_tag, is_known, make_tag
 
 MAX_WHOLE_BYTES = 2 * 1024 * 1024
+_TOO_SLOW = 408
 _KEPT_BY_304 = frozenset(
     {b"cache-control", b"content-location", b"content-security-policy", b"date", b"etag", b"expires", b"vary", b"link"}
 )
@@ -44,8 +46,10 @@ class Answer:
         "_is_shared",
         "_more_headers",
         "_pieces",
+        "_scope",
         "_send",
         "status",
+        "when_begun",
         "when_whole",
         "whole",
     )
@@ -60,6 +64,7 @@ class Answer:
         more_headers: Callable[[], tuple[Header, ...]],
     ) -> None:
         method = scope["method"]
+        self._scope = scope
         self._send = send
         self._asked = asked
         self._compressor = compressor
@@ -70,6 +75,7 @@ class Answer:
         self.status = 500
         self.whole: Whole | None = None
         self.when_whole: Callable[[Whole], None] | None = None
+        self.when_begun: Callable[[], None] | None = None
         self._head: dict[bytes, bytes] = {}
         self._cookies: list[Header] = []
         self._pieces: list[bytes] | None = None
@@ -94,6 +100,8 @@ class Answer:
 
     async def _begin(self, status: int, headers: Iterable[Header]) -> None:
         self.status = status
+        if self.when_begun is not None:
+            self.when_begun()
         for name, value in headers:
             name = name.lower()
             if name == b"set-cookie":
@@ -115,8 +123,15 @@ class Answer:
         allowed = self._head.get(b"allow")
         if allowed is not None and b"GET" in allowed and b"HEAD" not in allowed:
             self._head[b"allow"] = b", ".join(sorted([*allowed.split(b", "), b"HEAD"]))
+        if is_personal_place(self._scope["path"]) or is_marked_personal(self._scope):
+            self._head[b"cache-control"] = b"no-store"
+            self._head.pop(b"etag", None)
+            self._is_shared = False
+            return
         if b"cache-control" not in self._head:
             self._head[b"cache-control"] = b"no-cache" if self._is_read and self.status == 200 else b"no-store"
+        if self._head[b"cache-control"] == b"no-cache" and shows_credential(self._asked):
+            self._head[b"cache-control"] = b"private, no-cache"
 
     async def _send_whole(self, body: bytes) -> None:
         self._pieces = None
@@ -172,6 +187,8 @@ class Answer:
             *STANDING[POLICY in self._head, self._is_shared],
             *self._more_headers(),
         ]
+        if self.status == _TOO_SLOW:
+            headers.append((b"connection", b"close"))  # the rest of its body is nothing to wait for
         await self._send({"type": "http.response.start", "status": self.status, "headers": headers})
 
     async def _finish(self, body: bytes) -> None:

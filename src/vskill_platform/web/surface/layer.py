@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Awaitable, Callable
 from secrets import token_hex
 from time import perf_counter
 from typing import Any, NamedTuple, cast
@@ -18,17 +19,20 @@ from vskill_platform.web.surface.answers import Answer, Whole
 from vskill_platform.web.surface.compression import Compressor
 from vskill_platform.web.surface.headers import Header
 from vskill_platform.web.surface.kept_answers import KEPT, WAIT_LIMIT_S, Address, KeptAnswer, KeptAnswers
+from vskill_platform.web.surface.personal import is_personal_place, prepare_marks, shows_credential
 from vskill_platform.web.surface.problems import Reply, make_problem
 from vskill_platform.web.surface.rate_limits import RequestLimiter, rate_headers, tell_standing
 from vskill_platform.web.surface.request_metrics import count_request
 from vskill_platform.web.surface.sharing import READS, is_preflight, preflight_headers, refuse_other_sites
 from vskill_platform.web.surface.targets import address_without_slash, check_content_type, check_target
+from vskill_platform.web.surface.time_limits import answer_too_slow, arriving_in_time
 from vskill_platform.worker_context import request_env_storage
 
 _UNCOUNTED = frozenset({"/healthz", "/readyz"})
 """What balances load asks these all the time, from one address."""
 _HEAD = "vskill_platform.head"
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{8,64}")
+_log = structlog.get_logger(__name__)
 
 
 class _Making(NamedTuple):
@@ -46,7 +50,7 @@ class Surface:
     """
 
     def __init__(self, app: ASGIApp, env: WorkerEnv, *, limiter: RequestLimiter | None = None) -> None:
-        self._app = app
+        self.app = app
         self._env = env
         self._limiter = limiter
         self._compressor = Compressor()
@@ -58,6 +62,7 @@ class Surface:
             return
         began = perf_counter()
         asked = dict(scope["headers"])
+        prepare_marks(scope)
         request_id = _request_id(asked)
 
         def more_headers() -> tuple[Header, ...]:
@@ -75,9 +80,10 @@ class Surface:
     ) -> None:
         address = (asked.get(b"host", b""), scope["scheme"], scope.get("raw_path") or b"", scope["query_string"])
         sequence: int | None = None
+        may_keep = scope["method"] in READS and not shows_credential(asked) and not is_personal_place(scope["path"])
         try:
             reply = self._reply_at_once(scope, asked)
-            if reply is None and scope["method"] in READS and self._kept.is_expected(address):
+            if reply is None and may_keep and self._kept.is_expected(address):
                 sequence = await self._env.events.last_sequence()
         except VskillError as error:
             reply = make_problem(error)
@@ -85,7 +91,7 @@ class Surface:
             await reply.send(answer.send)
         elif sequence is None:
             await self._pass_on(scope, receive, answer, request_id=request_id)
-            if answer.whole is not None and scope["route_handler"].opt.get(KEPT):
+            if may_keep and answer.whole is not None and scope["route_handler"].opt.get(KEPT):
                 self._kept.expect(address, route=scope.get("path_template") or "")
         else:
             await self._answer_kept(scope, receive, answer, address, sequence=sequence, request_id=request_id)
@@ -148,7 +154,7 @@ class Surface:
             if method not in READS:
                 raise NotFound("There is nothing at an address with a slash at its end. Send this to the one without.")
             return Reply(308, ((b"location", place), (b"content-length", b"0")))
-        refuse_other_sites(method, asked)
+        refuse_other_sites(method, asked, scheme=scope["scheme"])
         check_content_type(method, path, asked)
         return None
 
@@ -157,15 +163,32 @@ class Surface:
         if scope["method"] == "HEAD":
             inner = {**scope, "method": "GET", _HEAD: True}
 
+        settings = self._env.settings
+        arriving = arriving_in_time(receive, limit_s=settings.arrival_time_limit_s)
+
         async def run() -> None:
             structlog.contextvars.bind_contextvars(request=request_id.decode())
-            await self._app(inner, receive, answer.send)
+            await self.app(inner, arriving, answer.send)
 
         try:
-            await request_env_storage.run(self._env, run)
+            limit_s = None if self._limiter is None else settings.answer_time_limit_s
+            await self._run_in_time(run, answer, limit_s=limit_s)
         finally:
             if inner is not scope and "route_handler" in inner:
                 cast("dict[str, Any]", scope).update({name: inner[name] for name in ("path_template", "route_handler")})
+
+    async def _run_in_time(self, run: Callable[[], Awaitable[None]], answer: Answer, *, limit_s: float | None) -> None:
+        """Have the application answer; in the place of an answer that does not begin in time, say so."""
+        try:
+            async with asyncio.timeout(limit_s) as limit:
+                answer.when_begun = lambda: limit.reschedule(None)
+                await request_env_storage.run(self._env, run)
+        except TimeoutError:
+            if limit_s is None or not limit.expired():
+                raise
+            answer.when_begun = None
+            _log.error("answer_too_slow", limit_s=limit_s)
+            await make_problem(answer_too_slow(limit_s)).send(answer.send)
 
 
 def is_head(scope: Scope) -> bool:

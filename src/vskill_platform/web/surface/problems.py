@@ -15,21 +15,30 @@ from litestar.types import Send
 
 from vskill_platform.domain.errors import (
     AddressTooLong,
+    AnswerTooSlow,
     BindingUnavailable,
     BodyTooLarge,
     CommitUnknown,
     Conflict,
     CrossSiteRefused,
     IllegalTransition,
+    InsecureSignIn,
     InvalidInput,
     InvalidRepositoryUrl,
+    LastAdministrator,
+    LinkSpent,
     MethodNotAllowed,
+    NameTaken,
     NotAllowed,
     NotFound,
+    ProviderUnreachable,
     RateLimited,
     RegistryBusy,
     RegistryUnreachable,
+    RequestTooSlow,
     ScannerUnavailable,
+    SignatureRefused,
+    SignInFailed,
     SignInRequired,
     SkillMoved,
     SkillWithdrawn,
@@ -41,6 +50,7 @@ from vskill_platform.domain.errors import (
     VersionYanked,
     VskillError,
 )
+from vskill_platform.domain.redaction import hide_private_path
 from vskill_platform.web.surface.headers import Header
 from vskill_platform.web.views import Problem
 
@@ -51,8 +61,14 @@ _log = structlog.get_logger(__name__)
 _STATUSES: tuple[tuple[type[VskillError], int], ...] = (
     (RateLimited, 429),
     (SignInRequired, 401),
+    (InsecureSignIn, 403),
+    (RequestTooSlow, 408),
+    (AnswerTooSlow, 503),
+    (SignInFailed, 401),
+    (LinkSpent, 410),
     (NotAllowed, 403),
     (CrossSiteRefused, 403),
+    (SignatureRefused, 403),
     (MethodNotAllowed, 405),
     (BodyTooLarge, 413),
     (AddressTooLong, 414),
@@ -66,6 +82,8 @@ _STATUSES: tuple[tuple[type[VskillError], int], ...] = (
     (SourceRefused, 422),
     (SourceUnreachable, 422),
     (Conflict, 409),
+    (NameTaken, 409),
+    (LastAdministrator, 409),
     (IllegalTransition, 409),
     (StoreUnavailable, 503),
     (CommitUnknown, 503),
@@ -73,6 +91,7 @@ _STATUSES: tuple[tuple[type[VskillError], int], ...] = (
     (ScannerUnavailable, 503),
     (RegistryUnreachable, 503),
     (RegistryBusy, 503),
+    (ProviderUnreachable, 503),
     (BindingUnavailable, 500),
 )
 _OF_FRAMEWORK: dict[int, type[VskillError]] = {404: NotFound, 405: MethodNotAllowed, 413: BodyTooLarge}
@@ -101,7 +120,9 @@ def known_error(request: Request[object, object, State], error: Exception) -> Vs
     if not isinstance(error, VskillError):
         return _as_ours(request, error)
     if status_of(type(error)) >= 500:
-        _log.error("request_failed", path=request.scope["path"], code=error.code, error=error.message)
+        _log.error(
+            "request_failed", path=hide_private_path(request.scope["path"]), code=error.code, error=error.message
+        )
     return error
 
 
@@ -131,7 +152,7 @@ def _as_ours(request: Request[object, object, State], error: Exception) -> Vskil
     if isinstance(error, HTTPException) and error.status_code < 500:
         kind = _OF_FRAMEWORK.get(error.status_code, InvalidInput)
         return kind(_WORDS.get(kind) or _describe(request, error))
-    _log.error("request_failed", path=request.scope["path"], exc_info=error)
+    _log.error("request_failed", path=hide_private_path(request.scope["path"]), exc_info=error)
     return VskillError("Something went wrong here. The operator's log says what.")
 
 

@@ -1,7 +1,9 @@
 """How often one caller may do what: every request in the process's memory, single deeds over all processes.
 
 A route that counts says so once, by its guard: `guards=[limited(SUBMISSIONS)]`. The guard runs before the body is read and
-before any record is. Both families of headers tell how a caller stands, on answers that were given and on those that were not.
+before any record is. Who comes with an API token is counted by it and by its account, who is signed in by the account, and
+everybody else by the address. Both families of headers tell how a caller stands, on answers that were given and on those that
+were not.
 """
 
 from __future__ import annotations
@@ -16,10 +18,12 @@ from litestar.connection import ASGIConnection
 from litestar.handlers import BaseRouteHandler
 from litestar.types import Scope
 
+from vskill_platform.domain.access import Caller, CallerKind
 from vskill_platform.domain.errors import RateLimited
 from vskill_platform.ports.clock import Clock
 from vskill_platform.ports.limiter import Taken
 from vskill_platform.settings import Settings
+from vskill_platform.web.access import caller_in
 from vskill_platform.web.surface.headers import Header
 from vskill_platform.worker_context import current_env
 
@@ -30,6 +34,9 @@ RATE = "rate"
 _STANDING = "vskill_platform.rate"
 _MINUTE_S, _QUARTER_S, _HOUR_S = 60.0, 900.0, 3600.0
 _MOST_CALLERS = 100_000
+ACCOUNT_TIMES = 5
+"""How much more of a rate an account has, with all its tokens together, than one token or one address alone."""
+FROM_ADDRESS = "from one address"
 
 
 class Rate(NamedTuple):
@@ -53,6 +60,14 @@ STARS = Rate("stars", "stars_per_hour", _HOUR_S, "stars given or taken back an h
 REPORTS = Rate("reports", "reports_per_quarter_hour", _QUARTER_S, "reports in 15 minutes")
 
 
+class Budget(NamedTuple):
+    """What somebody is counted as, and how many of a rate that is good for."""
+
+    name: str
+    limit: int
+    whose: str
+
+
 class Standing(NamedTuple):
     """How a caller stands against a rate after a request."""
 
@@ -60,6 +75,7 @@ class Standing(NamedTuple):
     limit: int
     taken: Taken
     reset_s: float
+    whose: str = FROM_ADDRESS
 
 
 def limited(rate: Rate) -> Callable[[ASGIConnection[Any, Any, Any, Any], BaseRouteHandler], Awaitable[None]]:
@@ -74,11 +90,28 @@ def limited(rate: Rate) -> Callable[[ASGIConnection[Any, Any, Any, Any], BaseRou
 
 
 async def take_place(scope: Scope, rate: Rate, *, address: str) -> None:
-    """Take one of what an address has of a rate, exactly over all processes. Raises RateLimited where none is left."""
+    """Take one of what a caller has of a rate, exactly over all processes. Raises RateLimited where none is left."""
     env = current_env("limiter")
-    limit = rate.limit(env.settings)
-    taken = await env.limiter.take(f"{rate.name}:{household(address)}", limit=limit, window_s=rate.window_s)
-    tell_standing(scope, Standing(rate, limit, taken, taken.retry_after_s or rate.window_s))
+    tightest: Standing | None = None
+    for name, limit, whose in budgets_of(caller_in(scope), address=address, limit=rate.limit(env.settings)):
+        taken = await env.limiter.take(f"{rate.name}:{name}", limit=limit, window_s=rate.window_s)
+        standing = Standing(rate, limit, taken, taken.retry_after_s or rate.window_s, whose)
+        if tightest is None or not taken.allowed or taken.remaining < tightest.taken.remaining:
+            tightest = standing
+        if not taken.allowed:
+            break
+    assert tightest is not None
+    tell_standing(scope, tightest)
+
+
+def budgets_of(caller: Caller, *, address: str, limit: int) -> tuple[Budget, ...]:
+    """What a caller is counted by, the narrowest first: its token and account, its account, or its address."""
+    by_account = Budget(f"account:{caller.id}", limit * ACCOUNT_TIMES, "by one account")
+    if caller.kind is CallerKind.TOKEN:
+        return Budget(f"token:{caller.credential}", limit, "by one API token"), by_account
+    if caller.kind is CallerKind.SESSION:
+        return (by_account,)
+    return (Budget(household(address), limit, FROM_ADDRESS),)
 
 
 def tell_standing(scope: Scope, standing: Standing) -> None:
@@ -87,7 +120,8 @@ def tell_standing(scope: Scope, standing: Standing) -> None:
     if not standing.taken.allowed:
         wait_s = standing.taken.retry_after_s
         raise RateLimited(
-            f"{standing.limit} {standing.rate.what} are allowed from one address. Try again in {math.ceil(wait_s)} seconds.",
+            f"{standing.limit} {standing.rate.what} are allowed {standing.whose}. "
+            f"Try again in {math.ceil(wait_s)} seconds.",
             retry_after_s=wait_s,
         )
 
@@ -97,7 +131,7 @@ def rate_headers(scope: Scope, *, now_ms: int) -> tuple[Header, ...]:
     standing = cast("dict[str, Standing | None]", scope).get(_STANDING)
     if standing is None:
         return ()
-    rate, limit, (_, remaining, _), reset_s = standing
+    rate, limit, (_, remaining, _), reset_s, _ = standing
     reset = math.ceil(reset_s)
     return (
         *_policy_headers(rate, limit),

@@ -1,7 +1,7 @@
 """What pages of other origins may do here: read the API and the feeds, and nothing else.
 
-Reading needs no login, so any origin may. A write is refused where a browser says that another site has set it off; a
-preflight for one is answered without leave.
+Reading needs no login, so any origin may. A write is refused where a browser says that another site has set it off, and a
+preflight for one is answered without leave. What is personal is nobody's but its owner's.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from vskill_platform.domain.errors import CrossSiteRefused
 from vskill_platform.web.surface.headers import Header
+from vskill_platform.web.surface.personal import has_session, is_personal_place
 
 READS = frozenset({"GET", "HEAD"})
 _SAFE = frozenset({*READS, "OPTIONS", "TRACE"})
@@ -25,7 +26,8 @@ _LEAVE: tuple[Header, ...] = (
 
 def is_shared(method: str, path: str) -> bool:
     """Whether any origin may have the answer."""
-    return method in READS and (path.startswith(_SHARED_PREFIXES) or path in _SHARED_PATHS)
+    is_public = path.startswith(_SHARED_PREFIXES) or path in _SHARED_PATHS
+    return method in READS and is_public and not is_personal_place(path)
 
 
 def is_preflight(method: str, headers: Mapping[bytes, bytes]) -> bool:
@@ -39,14 +41,24 @@ def preflight_headers(path: str, headers: Mapping[bytes, bytes]) -> tuple[Header
     return _LEAVE if is_shared(wanted, path) else ()
 
 
-def refuse_other_sites(method: str, headers: Mapping[bytes, bytes]) -> None:
-    """Raise CrossSiteRefused for a write that another site's page has set off. Programs send neither header."""
+def refuse_other_sites(method: str, headers: Mapping[bytes, bytes], *, scheme: str) -> None:
+    """Raise CrossSiteRefused for a write that another site's page has set off, or may have.
+
+    Every browser of today says where a write comes from. Programs say nothing and have no cookies; a session without a word
+    about its origin is neither.
+    """
     if method in _SAFE:
         return
     site, origin = headers.get(b"sec-fetch-site"), headers.get(b"origin")
     if site is None and origin is not None:
-        site = b"same-origin" if origin.partition(b"://")[2] == headers.get(b"host") else b"cross-site"
+        own = scheme.encode() + b"://" + headers.get(b"host", b"")
+        site = b"same-origin" if origin == own else b"cross-site"
     if site is not None and site not in _OWN_SITE:
         raise CrossSiteRefused(
             "A page of another site may read here and not write. Send this from a page of this site."
+        )
+    if site is None and has_session(headers) and b"authorization" not in headers:
+        raise CrossSiteRefused(
+            "A session without the header Origin or Sec-Fetch-Site cannot write: nobody could tell who has set it off. "
+            "Programs send an API token as `Authorization: Bearer`."
         )

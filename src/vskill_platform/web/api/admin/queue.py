@@ -10,6 +10,7 @@ from vskill_platform.domain.access import Permission
 from vskill_platform.stores.pause import Pause, pause_queue, resume_queue
 from vskill_platform.web.access import needs
 from vskill_platform.web.acting import act
+from vskill_platform.web.api.admin.requests import Reason
 from vskill_platform.web.api.describing import described
 from vskill_platform.web.pages.rendering import PageRequest
 
@@ -22,12 +23,6 @@ class PauseRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel", fo
 
     reason: str
     seconds: float | None = None
-
-
-class ResumeRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """Why."""
-
-    reason: str
 
 
 class Resumed(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -61,9 +56,9 @@ async def pause(request: PageRequest, data: JSONBody[PauseRequest]) -> Pause:
     summary="Resume the queue",
     tags=TAGS,
     status_code=200,
-    opt=described(Resumed(), body=ResumeRequest(reason="It is back"), access=needs(Permission.STEER_QUEUE)),
+    opt=described(Resumed(), body=Reason(reason="It is back"), access=needs(Permission.STEER_QUEUE)),
 )
-async def resume(request: PageRequest, data: JSONBody[ResumeRequest]) -> Resumed:
+async def resume(request: PageRequest, data: JSONBody[Reason]) -> Resumed:
     """Hand out work again."""
     await act(request, "queue.resume", subject="queue", reason=data.reason, run=resume_queue)
     return Resumed()

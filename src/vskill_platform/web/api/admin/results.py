@@ -25,6 +25,12 @@ class BulkResult(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     outcomes: list[ItemOutcome]
 
 
+class SliceResult(BulkResult, frozen=True, kw_only=True, rename="camel"):
+    """The same for one slice of what was asked for. `next` is what to send as `from` for the next one; null after the last."""
+
+    next: str | None = None
+
+
 def sum_up(outcomes: Iterable[ItemOutcome], *, done: Iterable[str], failed: Iterable[str] = ("failed",)) -> BulkResult:
     """The result of acts whose outcome words in `done` mean that it was done, in `failed` that it was tried in vain."""
     listed, done_words, failed_words = list(outcomes), set(done), set(failed)
@@ -37,3 +43,14 @@ def sum_up(outcomes: Iterable[ItemOutcome], *, done: Iterable[str], failed: Iter
         total=len(listed),
         outcomes=listed,
     )
+
+
+def sum_up_slice(
+    outcomes: Iterable[ItemOutcome],
+    *,
+    done: Iterable[str],
+    failed: Iterable[str] = ("failed",),
+    following: str | None,
+) -> SliceResult:
+    """The same for one slice."""
+    return SliceResult(**msgspec.structs.asdict(sum_up(outcomes, done=done, failed=failed)), next=following)

@@ -164,6 +164,18 @@ async def test_every_cell_of_the_matrix_is_as_it_has_to_be(env: WorkerEnv, app: 
     assert cells > 10 * len(routes)
 
 
+async def test_operator_is_let_in_everywhere__but_to_what_only_an_account_can_have(env: WorkerEnv, tell: Tell) -> None:
+    app, wrong = create_control_app(env), list[str]()
+    routes = routes_of(app)
+    for route in routes:
+        assert route.access is not None
+        heard = await ask(app, route.method, route.address, {})
+        if is_let_in(heard) is (route.access.permission in (P.OWN, P.CHANGE_ACCOUNT)):
+            wrong.append(f"{route.method} {route.path} ({route.access.permission}): {heard}")
+    tell(f"access matrix: {len(routes)} cells of the operator checked, {len(wrong)} wrong")
+    assert wrong == []
+
+
 async def test_every_route_says_to_whom_it_is_open(env: WorkerEnv, app: ASGIApp) -> None:
     assert undeclared_of(app) == []
     assert undeclared_of(create_control_app(env)) == []

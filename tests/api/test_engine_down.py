@@ -22,7 +22,7 @@ from vskill_platform.web.secure_sessions import SESSION_COOKIE
 
 SKILL = dict(zip(("owner", "repo", "skill"), SLUGS[0].split("/"), strict=True), version="1.0.0", path="SKILL.md")
 OWN_SITE = {"Sec-Fetch-Site": "same-origin"}
-WITHOUT_STORE = {"/api/v1/openapi.json"}
+WITHOUT_STORE = {"/api/v1/openapi.json", "/api/v1/admin/settings"}
 """Routes that ask no store."""
 
 QUERIES = {"/api/v1/blocklist/check": "name=evil-skill", "/api/v1/admin/blocklist/preview": "skillName=evil-skill"}

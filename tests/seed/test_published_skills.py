@@ -150,7 +150,15 @@ async def test_0313_ac_us2_01__a_skill_says_what_it_is__with_defaults_for_what_i
 
     nothing = {
         **dict.fromkeys(("repoUrl", "description", "version", "updatedAt", "publishedAt", "publisher"), ""),
-        **{"category": "", "verdict": "", "capabilities": (), "installs": 0, "tier": "SCANNED", "score": 0},
+        **{
+            "category": "",
+            "verdict": "",
+            "capabilities": (),
+            "installs": 0,
+            "yankedVersions": (),
+            "tier": "SCANNED",
+            "score": 0,
+        },
     }
     known = {"name": "PDF", "repoUrl": "https://github.com/acme/skills", "version": "1.2.0", "score": 92}
     assert [msgspec.to_builtins(skill) for skill in skills] == [

@@ -8,10 +8,12 @@ import pytest
 
 from tests.pipeline.journey import LOOPBACK, open_journey, skill_md
 from tests.publishers.site import Site
+from vskill_platform.domain.blocklist import block_key
 from vskill_platform.domain.publisher import PublisherKind, place_of
 from vskill_platform.domain.slug import owner_handle
 from vskill_platform.domain.submission import WITHDRAWN_BY_PUBLISHER, SubmissionState
 from vskill_platform.engines.memory import open_memory
+from vskill_platform.pipeline.blocking import block_and_stop, make_block, unblock
 from vskill_platform.pipeline.intake import Answer, Submitter, submit_again, submit_repository
 from vskill_platform.pipeline.withdrawal import withdraw_skill
 from vskill_platform.pipeline.yanking import yank_version
@@ -126,6 +128,16 @@ async def test_expansion_leaves_out_what_the_publisher_took_back(tmp_path: Path)
         held = (await journey.inside(lambda: get_submission(both[0].id))).submission
         assert (held.state, held.reason, held.run) == (SubmissionState.DEQUEUED, WITHDRAWN_BY_PUBLISHER, 1)
         assert (await journey.read(both[1].id)).version == "1.0.1"
+
+        # A block and its lifting do not bring it back either.
+        async def block() -> tuple[str, list[str]]:
+            made = make_block(repo_url=url, reason="For a moment.")
+            return block_key(made), await block_and_stop(made)
+
+        key, stopped = await journey.inside(block)
+        assert {one.id for one in both} <= set(stopped)
+        assert held.id not in await journey.inside(lambda: unblock(key))
+        await journey.work()
         stranger = await journey.inside(lambda: submit_repository(url, skill_name="a"))
         assert stranger.answer is Answer.REJECTED
         await journey.inside(lambda: submit_again(held.id, submitter=Submitter(account="usr_ada")))

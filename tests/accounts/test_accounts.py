@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable
 
 import msgspec
@@ -12,7 +11,7 @@ from vskill_platform.domain.access import Role
 from vskill_platform.domain.account import Account, OneTimeCodes
 from vskill_platform.domain.errors import InvalidInput, LastAdministrator, NameTaken
 from vskill_platform.ports.env import WorkerEnv
-from vskill_platform.stores.accounts import change_account, find_account, super_admins
+from vskill_platform.stores.accounts import change_account, find_account
 from vskill_platform.testing.accounts import in_request, make_account
 
 
@@ -28,19 +27,6 @@ async def test_create_account_refuses_a_name__that_another_has_in_any_spelling(e
 async def test_create_account_refuses__what_is_no_name(env: WorkerEnv, name: str) -> None:
     with pytest.raises(InvalidInput):
         await make_account(env, name)
-
-
-async def test_create_account_lets_one_in__when_many_want_the_name_at_once(env: WorkerEnv) -> None:
-    outcomes = await asyncio.gather(*(make_account(env, "rita") for _ in range(8)), return_exceptions=True)
-    assert sum(isinstance(outcome, Account) for outcome in outcomes) == 1
-    assert sum(isinstance(outcome, NameTaken) for outcome in outcomes) == 7
-
-
-async def test_last_super_admin_stays__when_two_are_demoted_at_once(env: WorkerEnv) -> None:
-    pair = [await make_account(env, name, Role.SUPER_ADMIN) for name in ("rita", "bob")]
-    outcomes = await asyncio.gather(*(demote(env, account) for account in pair), return_exceptions=True)
-    assert sum(isinstance(outcome, LastAdministrator) for outcome in outcomes) == 1
-    assert len(await in_request(env, super_admins)) == 1
 
 
 async def test_last_super_admin_stays__when_it_is_to_be_disabled(env: WorkerEnv) -> None:

@@ -1,17 +1,24 @@
-"""Two processes on one PostgreSQL: what one ends is over for the other with its very next request."""
+"""Two processes on one PostgreSQL: what one ends is over for the other at once, and of two who want the same one gets it."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from vskill_platform.accounts.first_run import offer_first_run, use_link
 from vskill_platform.accounts.identity import caller_of_session, caller_of_token
-from vskill_platform.accounts.managing import disable_account
+from vskill_platform.accounts.managing import disable_account, set_role
+from vskill_platform.domain.access import Role
+from vskill_platform.domain.account import Account
+from vskill_platform.domain.errors import LastAdministrator, LinkSpent, NameTaken
 from vskill_platform.engines.postgres import open_postgres
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.ports.env import WorkerEnv
+from vskill_platform.stores.accounts import super_admins
 from vskill_platform.stores.sessions import end_session, end_sessions
 from vskill_platform.stores.tokens import revoke_token
 from vskill_platform.testing.accounts import in_request, make_account, make_session, make_token
@@ -68,3 +75,39 @@ async def test_sessions_are_over_in_the_other_process_at_once__ended_one_by_one_
     await in_request(one, lambda: disable_account(account))
     assert not await knows_session(other, fresh)
     assert await knows_token(other, text) is None
+
+
+async def test_create_account_lets_one_in__when_many_want_the_name_at_once(pair: tuple[WorkerEnv, WorkerEnv]) -> None:
+    outcomes = await asyncio.gather(
+        *(make_account(pair[number % 2], "rita") for number in range(6)), return_exceptions=True
+    )
+    assert sum(isinstance(outcome, Account) for outcome in outcomes) == 1
+    assert sum(isinstance(outcome, NameTaken) for outcome in outcomes) == 5
+
+
+async def test_last_super_admin_stays__when_two_are_demoted_at_once(pair: tuple[WorkerEnv, WorkerEnv]) -> None:
+    one, other = pair
+    rita, bob = [await make_account(one, name, Role.SUPER_ADMIN) for name in ("rita", "bob")]
+    outcomes = await asyncio.gather(
+        in_request(one, lambda: set_role(rita, Role.SUBMITTER)),
+        in_request(other, lambda: set_role(bob, Role.SUBMITTER)),
+        return_exceptions=True,
+    )
+    assert sum(isinstance(outcome, LastAdministrator) for outcome in outcomes) == 1
+    assert len(await in_request(one, super_admins)) == 1
+
+
+async def test_first_link_makes_one_account__when_both_processes_are_asked_at_once(
+    pair: tuple[WorkerEnv, WorkerEnv],
+) -> None:
+    paths = [await in_request(env, offer_first_run) for env in pair]
+    secrets = [str(path).partition("token=")[2] for path in paths]
+    outcomes = await asyncio.gather(
+        *(
+            in_request(env, partial(use_link, secret, name=f"rita{number}", password="grey otters swim upstream"))
+            for number, (env, secret) in enumerate(zip(pair, secrets, strict=True))
+        ),
+        return_exceptions=True,
+    )
+    assert sum(isinstance(outcome, Account) for outcome in outcomes) == 1
+    assert sum(isinstance(outcome, LinkSpent) for outcome in outcomes) == 1

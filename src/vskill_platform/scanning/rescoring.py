@@ -1,6 +1,6 @@
 """What a kept report would say if a rule were off or as grave as it is not: from its findings alone, without the skill.
 
-Where the findings do not tell, nothing is guessed. `tests/pipeline/test_dry_runs.py` holds the answers to what a scan then says.
+Where the findings do not tell, nothing is guessed. `tests/scanning/test_changes.py` holds the answers to what a scan then says.
 """
 
 from __future__ import annotations

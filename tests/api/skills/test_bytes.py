@@ -21,7 +21,7 @@ from vskill_platform.testing.git_repos import executable
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 VERSION = f"{PLACE}/versions/1.0.0"
-ASKED_AGAIN = "public, no-cache"
+FOREVER = "private, max-age=31536000, immutable"
 FILES = {
     "SKILL.md": skill_md(),
     "scripts/hi.sh": executable(b"echo hi\n"),
@@ -46,7 +46,7 @@ async def test_every_byte_is_what_was_verified__in_files_and_archives(registry: 
         assert got.headers["X-Content-Type-Options"] == "nosniff"
         assert "sandbox" in got.headers["Content-Security-Policy"]
         assert got.headers["Content-Disposition"].startswith("attachment;")
-        assert got.headers["Cache-Control"] == ASKED_AGAIN
+        assert got.headers["Cache-Control"] == FOREVER
     for kind in ("zip", "tar"):
         got = await registry.get(version[kind]["url"])
         assert f"sha256:{hashlib.sha256(got.content).hexdigest()}" == version[kind]["digest"]
@@ -54,7 +54,7 @@ async def test_every_byte_is_what_was_verified__in_files_and_archives(registry: 
         digest = base64.b64encode(hashlib.sha256(got.content).digest()).decode()
         assert got.headers["Repr-Digest"] == f"sha-256=:{digest}:"
         assert int(got.headers["Content-Length"]) == version[kind]["size"] == len(got.content)
-        assert got.headers["Cache-Control"] == ASKED_AGAIN
+        assert got.headers["Cache-Control"] == FOREVER
         known = await registry.client.get(version[kind]["url"], headers={"If-None-Match": got.headers["ETag"]})
         assert (known.status_code, known.content) == (304, b"")
     content = read_tar((await registry.get(version["tar"]["url"])).content)

@@ -21,7 +21,7 @@ from vskill_platform.stores.byte_room import HeldBytes
 from vskill_platform.stores.contents import find_file, read_archive, read_file
 from vskill_platform.stores.counts import skill_identity
 from vskill_platform.stores.installs import count_download
-from vskill_platform.web.api.skill_lookup import ASKED_AGAIN, SKILL, offered_version, published_skill
+from vskill_platform.web.api.skill_lookup import FOREVER, SKILL, offered_version, published_skill
 from vskill_platform.web.surface.layer import is_head
 from vskill_platform.web.surface.rate_limits import household
 from vskill_platform.worker_context import current_env
@@ -47,7 +47,7 @@ async def download_file(
         content,
         media_type=_media_type(content),
         headers={
-            **ASKED_AGAIN,
+            **FOREVER,
             "ETag": f'"sha256:{described.sha256}"',
             "Content-Disposition": _attachment(name.rsplit("/", 1)[-1]),
             "Content-Security-Policy": _SANDBOX,
@@ -115,7 +115,7 @@ async def _send_archive(request: Request[Any, Any, State], skill: Skill, number:
         _pieces(archive),
         media_type="application/zip" if is_zip else "application/x-tar",
         headers={
-            **ASKED_AGAIN,
+            **FOREVER,
             "ETag": f'"{digest}"',
             "X-Content-Digest": version.content_digest,
             "Repr-Digest": _repr_digest(digest),

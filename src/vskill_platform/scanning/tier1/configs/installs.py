@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from vskill_platform.scanning.limits import CONFIG_LIMIT
@@ -25,6 +26,8 @@ from vskill_platform.scanning.tier1.skill import Fact, FactKind, FileUnderScan, 
 MOST_COMMANDS = 20_000
 """Install commands of one file that are read; a file with more is not known to be safe."""
 LONGEST_COMMAND = 4_000
+KNOWN_COMMANDS = 256
+"""Commands whose reading is kept: skills install the same few things, and say so again and again."""
 LONGEST_COUNTED = 2_000
 _COMMAND = Pattern(
     r"\b(?:pip[0-9.]*|pipx|uv(?:[ \t]+(?:pip|tool))?|conda|mamba|poetry|pdm|p?npm|yarn(?:[ \t]+global)?|bun|gem|cargo|go)"
@@ -99,6 +102,7 @@ def _whole_command(data: bytes, start: int) -> bytes:
     return data[start : latest if end < 0 else end]
 
 
+@lru_cache(maxsize=KNOWN_COMMANDS)
 def read_install(text: str) -> Install | None:
     """The command at the beginning of the text; None if it installs nothing."""
     head = _HEAD.match(text)

@@ -20,7 +20,7 @@ from vskill_platform.scanning.tier1.code.shell.files import SOCKETS, Files, sock
 from vskill_platform.scanning.tier1.code.shell.interpreters import runs_file
 from vskill_platform.scanning.tier1.code.shell.lasting import notice_write
 from vskill_platform.scanning.tier1.code.shell.network import send_to_socket
-from vskill_platform.scanning.tier1.code.shell.reading import Reader
+from vskill_platform.scanning.tier1.code.shell.reading import LONGEST_KEPT, Reader, read_short
 from vskill_platform.scanning.tier1.code.shell.syntax import (
     Assignment,
     Command,
@@ -96,6 +96,10 @@ class Machine:
         May raise OutOfSteps or TooDeep, with what was seen until then.
         """
         self.report_to(report)
+        known = read_short(text, has_placeholders=has_placeholders) if len(text) <= LONGEST_KEPT else None
+        if known is not None:
+            self._run_pipelines(known.pipelines, NOTHING)
+            return known.is_unclosed
         reader = Reader(text, has_placeholders=has_placeholders)
         self._run_pipelines(reader.pipelines(), NOTHING)
         return reader.is_unclosed

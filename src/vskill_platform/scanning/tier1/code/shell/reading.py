@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
 
+from vskill_platform.scanning.tier1.code.budget import TooDeep
 from vskill_platform.scanning.tier1.code.shell.syntax import (
     Assignment,
     Command,
@@ -33,6 +36,15 @@ _KEYWORD_STARTS = frozenset("itefwudscf{}!")
 _CLOSERS = frozenset(["then", "elif", "else", "fi", "do", "done", "esac", "}"])
 _PREFIXES = frozenset(["!", "time", "coproc"])
 _NOTHING: frozenset[str] = frozenset()
+LONGEST_KEPT, MOST_KEPT = 400, 256
+"""Texts whose reading is kept, and characters of the longest: skills give the same commands again and again."""
+
+
+class ShortReading(NamedTuple):
+    """What a short text consists of, and whether it ends inside quotation marks."""
+
+    pipelines: tuple[Pipeline, ...]
+    is_unclosed: bool
 
 
 class Reader(WordReader):
@@ -307,3 +319,13 @@ class Reader(WordReader):
         program = Program(list(reader.pipelines()))
         self._parts_left = reader._parts_left
         return program
+
+
+@lru_cache(maxsize=MOST_KEPT)
+def read_short(text: str, *, has_placeholders: bool) -> ShortReading | None:
+    """A text of a line or two as a whole; None where it is too deep for that, and its beginning has to do."""
+    reader = Reader(text, has_placeholders=has_placeholders)
+    try:
+        return ShortReading(tuple(reader.pipelines()), reader.is_unclosed)
+    except (TooDeep, RecursionError):
+        return None

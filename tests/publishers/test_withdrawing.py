@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -110,8 +111,10 @@ async def test_who_submitted_is_told_to_nobody__and_appeals_are_kept_with_the_ac
 
 
 async def test_expansion_leaves_out_what_the_publisher_took_back(tmp_path: Path) -> None:
-    engine = await open_memory(clock=SystemClock())
-    async with open_journey(engine, tmp_path, **LOOPBACK) as journey:
+    async with AsyncExitStack() as stack:
+        engine = await open_memory(clock=SystemClock())
+        stack.push_async_callback(engine.close)
+        journey = await stack.enter_async_context(open_journey(engine, tmp_path, **LOOPBACK))
         repository = journey.repository("acme/two", {"a/SKILL.md": skill_md("a"), "b/SKILL.md": skill_md("b")})
         url = journey.url("acme/two")
         both = await journey.take_through("acme/two")
@@ -145,4 +148,3 @@ async def test_expansion_leaves_out_what_the_publisher_took_back(tmp_path: Path)
         found = await journey.inside(lambda: find_skill(slug))
         assert found is not None
         assert (found.is_withdrawn, found.skill.version) == (False, "1.0.1")
-    await engine.close()

@@ -16,8 +16,8 @@ from vskill_platform.stores.versions import get_version
 SKILLS = "/api/v1/skills"
 SKILL = f"{SKILLS}/{{owner:str}}/{{repo:str}}/{{skill:str}}"
 FOREVER = {"Cache-Control": "private, max-age=31536000, immutable"}
-"""For bytes of a version, which never change. Who has them may keep them; a cache that serves others has to ask each time, because
-a version may be taken back."""
+"""For bytes of a version, which never change. Who has them may keep them; a cache that serves others has to ask each time,
+because a version may be taken back."""
 FRESH = {"Cache-Control": "no-cache"}
 _MAX_SLUG_CHARS = SLUG_SEGMENTS * (MAX_SEGMENT_CHARS + 1)
 

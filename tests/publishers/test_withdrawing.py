@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 
 from tests.pipeline.journey import LOOPBACK, open_journey, skill_md
 from tests.publishers.site import Site
+from vskill_platform.domain.blocklist import block_key
 from vskill_platform.domain.publisher import PublisherKind, place_of
 from vskill_platform.domain.slug import owner_handle
 from vskill_platform.domain.submission import WITHDRAWN_BY_PUBLISHER, SubmissionState
 from vskill_platform.engines.memory import open_memory
+from vskill_platform.pipeline.blocking import block_and_stop, make_block, unblock
 from vskill_platform.pipeline.intake import Answer, Submitter, submit_again, submit_repository
 from vskill_platform.pipeline.withdrawal import withdraw_skill
 from vskill_platform.pipeline.yanking import yank_version
@@ -108,8 +111,10 @@ async def test_who_submitted_is_told_to_nobody__and_appeals_are_kept_with_the_ac
 
 
 async def test_expansion_leaves_out_what_the_publisher_took_back(tmp_path: Path) -> None:
-    engine = await open_memory(clock=SystemClock())
-    async with open_journey(engine, tmp_path, **LOOPBACK) as journey:
+    async with AsyncExitStack() as stack:
+        engine = await open_memory(clock=SystemClock())
+        stack.push_async_callback(engine.close)
+        journey = await stack.enter_async_context(open_journey(engine, tmp_path, **LOOPBACK))
         repository = journey.repository("acme/two", {"a/SKILL.md": skill_md("a"), "b/SKILL.md": skill_md("b")})
         url = journey.url("acme/two")
         both = await journey.take_through("acme/two")
@@ -126,6 +131,16 @@ async def test_expansion_leaves_out_what_the_publisher_took_back(tmp_path: Path)
         held = (await journey.inside(lambda: get_submission(both[0].id))).submission
         assert (held.state, held.reason, held.run) == (SubmissionState.DEQUEUED, WITHDRAWN_BY_PUBLISHER, 1)
         assert (await journey.read(both[1].id)).version == "1.0.1"
+
+        # A block and its lifting do not bring it back either.
+        async def block() -> tuple[str, list[str]]:
+            made = make_block(repo_url=url, reason="For a moment.")
+            return block_key(made), await block_and_stop(made)
+
+        key, stopped = await journey.inside(block)
+        assert {one.id for one in both} <= set(stopped)
+        assert held.id not in await journey.inside(lambda: unblock(key))
+        await journey.work()
         stranger = await journey.inside(lambda: submit_repository(url, skill_name="a"))
         assert stranger.answer is Answer.REJECTED
         await journey.inside(lambda: submit_again(held.id, submitter=Submitter(account="usr_ada")))
@@ -133,4 +148,3 @@ async def test_expansion_leaves_out_what_the_publisher_took_back(tmp_path: Path)
         found = await journey.inside(lambda: find_skill(slug))
         assert found is not None
         assert (found.is_withdrawn, found.skill.version) == (False, "1.0.1")
-    await engine.close()

@@ -59,7 +59,7 @@ class Submission(Record, frozen=True, kw_only=True, rename="camel"):
     looked at last. `timings` has the milliseconds that each stage of the last run took. `decided_digest` has the bytes that
     a person decided about; the decision stands for them in every later run. `first_approval` is one of two that are needed.
     `submitted_by` is the account that started the run, if anybody did who was signed in; it is told to nobody but them and the
-    operator.
+    operator. What `is_taken_back` its publisher has withdrawn, and nobody else starts a run of it.
     """
 
     id: str
@@ -91,6 +91,7 @@ class Submission(Record, frozen=True, kw_only=True, rename="camel"):
     is_approved_by_hand: bool = False
     first_approval: Approval | None = None
     submitted_by: str | None = None
+    is_taken_back: bool = False
 
     @property
     def is_repository(self) -> bool:

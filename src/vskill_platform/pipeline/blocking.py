@@ -127,7 +127,8 @@ async def _stop(identity: str, block: Block) -> bool:
 
 async def _release(identity: str) -> bool:
     submission = (await get_submission(identity)).submission
-    if submission.state is not SubmissionState.BLOCKED or await find_block(submission) is not None:
+    is_kept_out = submission.is_taken_back or await find_block(submission) is not None
+    if submission.state is not SubmissionState.BLOCKED or is_kept_out:
         return False
     try:
         await start_run_of(

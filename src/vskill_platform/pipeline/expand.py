@@ -16,7 +16,6 @@ from vskill_platform.domain.slug import split_repository_url
 from vskill_platform.domain.submission import (
     APPROVED_STATES,
     CATEGORY_OF,
-    WITHDRAWN_BY_PUBLISHER,
     Actor,
     Category,
     SubmissionState,
@@ -173,7 +172,7 @@ def _wants_run(submission: Submission, child: _Child, ruleset_version: str) -> b
     Never what its publisher took back. Other bytes are, unless a person's block stands, which the run would only meet
     again. The same bytes are where the run before could not decide about them, or other rules did.
     """
-    if submission.state in APPROVED_STATES or submission.reason == WITHDRAWN_BY_PUBLISHER:
+    if submission.state in APPROVED_STATES or submission.is_taken_back:
         return False
     if child.pin is None or submission.pin is None or _has_changed(submission.pin, child.pin):
         return submission.state is not SubmissionState.BLOCKED or submission.reason == BLOCKED_DIGEST

@@ -130,14 +130,13 @@ async def _come_again(found: Found, address: RepositoryAddress, submitter: Submi
     submission = found.submission
     if await find_block(submission) is not None:
         return Intake(Answer.BLOCKED, submission)
-    is_taken_back = submission.reason == WITHDRAWN_BY_PUBLISHER
-    if is_taken_back and not await _is_publisher(submitter, submission):
+    if submission.is_taken_back and not await _is_publisher(submitter, submission):
         return Intake(Answer.REJECTED, submission)
     if CATEGORY_OF[submission.state] is Category.ACTIVE:
         return Intake(Answer.PENDING, submission)
     if address.tree_path and not submission.is_repository:
         await require_default_branch(submission.repo_url, address.tree_path)
-    answer = None if is_taken_back else await _answer_unless_changed(submission)
+    answer = None if submission.is_taken_back else await _answer_unless_changed(submission)
     if answer is Answer.BLOCKED and not await _is_blocked_for_its_bytes(submission):
         answer = None
     if answer is not None and not await _has_changed(submission):

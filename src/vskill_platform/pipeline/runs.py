@@ -70,6 +70,7 @@ def starting_next_run(
         verdict=None,
         score=None,
         timings={},
+        is_taken_back=False,
         **changes,
     )
     sending = _sending(step.submission, urgency=urgency)

@@ -93,4 +93,5 @@ def _stepping(submission: Submission, message: str, *, is_publisher: bool) -> St
         message=message,
         claim=None,
         reason=WITHDRAWN_BY_PUBLISHER if is_publisher else Trigger.WITHDRAWN.value,
+        is_taken_back=is_publisher,
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
+from functools import cache
 
 from litestar import Litestar, Router
 from litestar.datastructures import State
@@ -46,14 +48,14 @@ _OPERATORS_METRICS = Router("/", route_handlers=[show_metrics], opt=_OPEN)
 def create_web_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
     """The application that anybody may reach. A hub of the caller's is the caller's to stop."""
     limiter = RequestLimiter(env.clock, env.settings)
-    state = {LIMITED: True, HUB: hub or Hub(env)}
-    return create_app(env, [*_PUBLIC_ROUTES, _LOCAL_METRICS], state=state, limiter=limiter)
+    app = _with_state(_public_app(), {LIMITED: True, HUB: hub or Hub(env)})
+    return Surface(app, env, limiter=limiter)
 
 
 def create_control_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
     """The application behind the control socket: the same, but whoever comes is the operator, and nobody is counted."""
-    state = {LIMITED: False, IS_CONTROL: True, HUB: hub or Hub(env)}
-    return create_app(env, [*_PUBLIC_ROUTES, _OPERATORS_METRICS], state=state)
+    app = _with_state(_operators_app(), {LIMITED: False, IS_CONTROL: True, HUB: hub or Hub(env)})
+    return Surface(app, env)
 
 
 def create_app(
@@ -62,17 +64,35 @@ def create_app(
     *,
     state: Mapping[str, object],
     limiter: RequestLimiter | None = None,
-    max_body_bytes: int = MAX_BODY_BYTES,
 ) -> ASGIApp:
     """An application of these routes, with the layer around it, our problem documents, and the env in scope."""
-    app = Litestar(
+    return Surface(_with_state(_route(routes), state), env, limiter=limiter)
+
+
+@cache
+def _public_app() -> Litestar:
+    return _route([*_PUBLIC_ROUTES, _LOCAL_METRICS])
+
+
+@cache
+def _operators_app() -> Litestar:
+    return _route([*_PUBLIC_ROUTES, _OPERATORS_METRICS])
+
+
+def _route(routes: list[ControllerRouterHandler]) -> Litestar:
+    return Litestar(
         route_handlers=routes,
-        state=State(dict(state)),
         guards=[check_access],
         exception_handlers={Exception: answer_error, HTTPException: answer_error},
-        request_max_body_size=max_body_bytes,
+        request_max_body_size=MAX_BODY_BYTES,
         openapi_config=None,
         logging_config=None,
         debug=False,
     )
-    return Surface(app, env, limiter=limiter)
+
+
+def _with_state(routed: Litestar, state: Mapping[str, object]) -> Litestar:
+    """The same routes with a state of their own: reading hundreds of routes takes half a second, and is done once a process."""
+    app = copy(routed)
+    app.state = State(dict(state))
+    return app

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from litestar.types import Scope
 
-_PLACES = ("/account", "/admin", "/login", "/logout", "/api/v1/account", "/api/v1/admin")
+_PLACES = ("/account", "/admin", "/login", "/logout", "/p", "/setup", "/api/v1/account", "/api/v1/admin")
 _MARKS = "vskill_platform.marks"
 _PERSONAL = "personal"
 _SECRET_COOKIE = b"__Host-"

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any, cast
 
 import httpx
 import pytest
 from argon2 import PasswordHasher
 
+from tests.api.conftest import clock, engine, env  # noqa: F401  the same registry
 from vskill_platform.accounts import passwords
-from vskill_platform.engines.memory import open_memory
-from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.env import WorkerEnv
-from vskill_platform.testing.clock import FakeClock
-from vskill_platform.testing.envs import make_env
 from vskill_platform.web.app import create_web_app
 
 
@@ -26,24 +22,7 @@ def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
-
-
-@pytest.fixture
-async def engine(clock: FakeClock) -> AsyncIterator[Engine]:
-    opened = await open_memory(clock=clock)
-    yield opened
-    await opened.close()
-
-
-@pytest.fixture
-def env(engine: Engine, clock: FakeClock, tmp_path: Path) -> WorkerEnv:
-    return make_env(engine, clock=clock, folder=tmp_path)
-
-
-@pytest.fixture
-async def client(env: WorkerEnv) -> AsyncIterator[httpx.AsyncClient]:
+async def client(env: WorkerEnv) -> AsyncIterator[httpx.AsyncClient]:  # noqa: F811  the fixture above
     transport = httpx.ASGITransport(app=cast("Any", create_web_app(env)), client=("192.0.2.1", 1))
     as_browsers_do = {"Sec-Fetch-Site": "same-origin"}
     async with httpx.AsyncClient(transport=transport, base_url="https://registry", headers=as_browsers_do) as opened:

@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any, cast
 
 import httpx
 import msgspec
-import pytest
 
 from vskill_platform.domain.audit import AUDIT_HEAD_KEY, AuditEntry, AuditHead, audit_key, find_break
-from vskill_platform.engines.memory import open_memory
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.stores.pause import PAUSE_KEY
-from vskill_platform.testing.clock import FakeClock
-from vskill_platform.testing.envs import make_env
 from vskill_platform.web.app import create_control_app, create_web_app
 
 PAUSE = "/api/v1/admin/queue/pause"
-
-
-@pytest.fixture
-async def env(tmp_path: Path) -> AsyncIterator[WorkerEnv]:
-    clock = FakeClock()
-    engine = await open_memory(clock=clock)
-    yield make_env(engine, clock=clock, folder=tmp_path)
-    await engine.close()
 
 
 def client_of(app: object) -> httpx.AsyncClient:

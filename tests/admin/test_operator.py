@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
-import pytest
-
 from tests.acceptance.running import inside
 from tests.admin.test_acting import client_of, read_entries
 from vskill_platform.domain.ids import MessageId
-from vskill_platform.engines.memory import open_memory
 from vskill_platform.ports.commit import Bury
 from vskill_platform.ports.env import WorkerEnv
-from vskill_platform.testing.clock import FakeClock
-from vskill_platform.testing.envs import make_env
 from vskill_platform.testing.submissions import submit
 from vskill_platform.web.app import create_control_app
 
 ADMIN = "/api/v1/admin"
-
-
-@pytest.fixture
-async def env(tmp_path: Path) -> AsyncIterator[WorkerEnv]:
-    clock = FakeClock()
-    engine = await open_memory(clock=clock)
-    yield make_env(engine, clock=clock, folder=tmp_path)
-    await engine.close()
 
 
 async def bury_all(env: WorkerEnv) -> list[MessageId]:

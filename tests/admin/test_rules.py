@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import httpx
 import pytest
@@ -13,26 +12,15 @@ from tests.pages.planting import make_finding, plant
 from vskill_platform import __version__
 from vskill_platform.domain.access import Role
 from vskill_platform.domain.scan import Severity, Threat, Verdict
-from vskill_platform.engines.memory import open_memory
 from vskill_platform.pipeline.rule_hits import count_rule_hits
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.scanning.tier1.rules import load_ruleset
 from vskill_platform.testing.accounts import make_account, make_session, sign_in
-from vskill_platform.testing.clock import FakeClock
-from vskill_platform.testing.envs import make_env
 from vskill_platform.web.app import create_control_app, create_web_app
 from vskill_platform.worker_context import run_with_worker_env
 
 RULES = "/api/v1/admin/rules"
 BASE = load_ruleset().version
-
-
-@pytest.fixture
-async def env(tmp_path: Path) -> AsyncIterator[WorkerEnv]:
-    clock = FakeClock()
-    engine = await open_memory(clock=clock)
-    yield make_env(engine, clock=clock, folder=tmp_path)
-    await engine.close()
 
 
 @pytest.fixture

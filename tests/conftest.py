@@ -7,9 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.faults.figures import FIGURE
-from vskill_platform.engines.postgres import open_postgres
-from vskill_platform.testing.postgres_server import PostgresServer, empty_database
+# Before anything imports them: a contract that fails says what it compared.
+pytest.register_assert_rewrite("vskill_platform.testing")
+
+from tests.faults.figures import FIGURE  # noqa: E402
+from vskill_platform.engines.postgres import open_postgres  # noqa: E402
+from vskill_platform.testing.postgres_server import PostgresServer, empty_database  # noqa: E402
 
 UNTRACED = {"machines", "faults", "hostile", "corpus", "browser", "deploy"}
 """Folders whose tests repeat for minutes what others have covered: tracing them would double their time and tell nothing."""

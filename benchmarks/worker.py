@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Self
 
@@ -16,6 +17,7 @@ from vskill_platform.app import env
 from vskill_platform.cli.main import main
 from vskill_platform.domain.content import SkillContent, content_digest
 from vskill_platform.domain.scan import ScanReport, Verdict
+from vskill_platform.ports.scanner import NO_CHANGES
 from vskill_platform.scanning.tier1.packs import load_rules
 from vskill_platform.settings import Settings
 from vskill_platform.testing.processing import review_everything
@@ -37,7 +39,7 @@ class WaitingScanner:
     ) -> None:
         pass
 
-    async def scan(self, content: SkillContent) -> ScanReport:
+    async def scan(self, content: SkillContent, *, changes: Mapping[str, str] = NO_CHANGES) -> ScanReport:
         """PASS, when the time is over."""
         await asyncio.sleep(self.scan_s)
         return ScanReport(

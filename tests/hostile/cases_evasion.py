@@ -8,6 +8,7 @@ import codecs
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from tests.hostile.stage import Stage
 from tests.scanning.watching import bad_child, has_input, make_stop, until
 from vskill_platform.domain.content import SkillContent
 from vskill_platform.domain.scan import ScanReport
+from vskill_platform.ports.scanner import NO_CHANGES
 from vskill_platform.scanning.pool import ScannerPool
 from vskill_platform.testing.git_repos import Entry, executable
 
@@ -210,13 +212,13 @@ class KilledScanner:
         self._pool = pool
         self._folder = folder
 
-    async def scan(self, content: SkillContent) -> ScanReport:
+    async def scan(self, content: SkillContent, *, changes: Mapping[str, str] = NO_CHANGES) -> ScanReport:
         """Scan, and be killed."""
         (pid,) = self._pool.pids
         await make_stop(pid)
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(sys, "executable", bad_child(self._folder, body="os.kill(os.getpid(), 9)"))
-            scanning = asyncio.create_task(self._pool.scan(content))
+            scanning = asyncio.create_task(self._pool.scan(content, changes=changes))
             await until(lambda: has_input(pid))
             os.kill(pid, signal.SIGKILL)
             return await scanning

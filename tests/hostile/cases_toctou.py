@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 
@@ -11,7 +11,7 @@ from tests.hostile.corpus import Attack, case
 from tests.hostile.stage import Stage
 from vskill_platform.domain.content import SkillContent
 from vskill_platform.domain.scan import ScanReport
-from vskill_platform.ports.scanner import Scanner
+from vskill_platform.ports.scanner import NO_CHANGES, Scanner
 from vskill_platform.ports.source import Snapshot, Source
 from vskill_platform.testing.git_repos import Entry, executable
 from vskill_platform.testing.hostile_packs import pack_of_files, pack_server
@@ -46,9 +46,9 @@ class WatchedScanner:
         self._scanner = scanner
         self._after = after
 
-    async def scan(self, content: SkillContent) -> ScanReport:
+    async def scan(self, content: SkillContent, *, changes: Mapping[str, str] = NO_CHANGES) -> ScanReport:
         """Scan; then it happens."""
-        report = await self._scanner.scan(content)
+        report = await self._scanner.scan(content, changes=changes)
         self._after()
         return report
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from tests.hostile.report import Line, as_table, keep_line, make_report, write_r
 from tests.hostile.stage import Stage, on_stage
 from vskill_platform.domain.content import SkillContent
 from vskill_platform.domain.scan import ScanReport, Verdict
+from vskill_platform.ports.scanner import NO_CHANGES
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 PUBLISHED = Case(id="X-published", items=(), what="An honest skill.", state="PUBLISHED")
@@ -29,10 +30,10 @@ class Trespassing:
         self._scanner = stage.journey.env.scanner
         self._trespass = trespass
 
-    async def scan(self, content: SkillContent) -> ScanReport:
+    async def scan(self, content: SkillContent, *, changes: Mapping[str, str] = NO_CHANGES) -> ScanReport:
         """Trespass, then scan."""
         await asyncio.to_thread(self._trespass)
-        return await self._scanner.scan(content)
+        return await self._scanner.scan(content, changes=changes)
 
 
 async def faults_of(stage: Stage, name: str, trespass: Callable[[], object]) -> list[str]:

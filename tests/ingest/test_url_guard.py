@@ -93,7 +93,7 @@ def test_check_address_refuses_what_is_no_plain_address(url: str) -> None:
 
 
 def test_check_address_holds_to_the_settings() -> None:
-    with pytest.raises(AddressForbidden, match="fetched by http"):
+    with pytest.raises(AddressForbidden, match="reached by http"):
         check_address("http://github.com/o/n", settings=Settings())
     some = Settings(git_hosts="github.com, git.example")
     assert check_address("https://Git.Example/o/n", settings=some).host == "git.example"

@@ -32,8 +32,8 @@ async def test_dead_letter_sent_back_and_another_dropped_are_told__each_by_its_o
             f"{ADMIN}/submissions/requeue", json={"ids": [back, back, "msg_x"], "reason": "It is back"}
         )
         dropped = await operator.post(f"{ADMIN}/dead-letters/drop", json={"ids": [gone, "msg_x"], "reason": "Deleted"})
-    counts = {name: requeued.json()[name] for name in ("done", "skipped", "failed", "total")}
-    assert counts == {"done": 1, "skipped": 0, "failed": 1, "total": 2}
+    counts = {name: requeued.json()[name] for name in ("requeued", "done", "skipped", "failed", "total")}
+    assert counts == {"requeued": 1, "done": 1, "skipped": 0, "failed": 1, "total": 2}
     assert (dropped.json()["done"], dropped.json()["skipped"], dropped.json()["total"]) == (1, 1, 2)
     requeue, drop = await read_entries(env)
     assert (requeue.act, requeue.subject, requeue.actor, requeue.touched) == (

@@ -24,7 +24,7 @@ from vskill_platform.web.acting import act_on_each
 from vskill_platform.web.api import examples
 from vskill_platform.web.api.admin.moments import read_moment
 from vskill_platform.web.api.admin.requests import ManyRows
-from vskill_platform.web.api.admin.results import ItemOutcome, SliceResult, sum_up_slice
+from vskill_platform.web.api.admin.results import ItemOutcome, Requeued, SliceResult, as_requeued, sum_up_slice
 from vskill_platform.web.api.describing import described
 from vskill_platform.web.api.parameters import Cursor, Limit
 from vskill_platform.web.pages.rendering import PageRequest
@@ -107,16 +107,20 @@ async def list_dead_letters(cursor: Cursor = None, limit: ManyRows = 100) -> Dea
     tags=TAGS,
     status_code=200,
     opt=described(
-        _result("deliverable", "Its message is deliverable again."), body=_BODY, errors=(InvalidCursor,), access=_STEER
+        as_requeued(_result("deliverable", "Its message is deliverable again.")),
+        body=_BODY,
+        errors=(InvalidCursor,),
+        access=_STEER,
     ),
 )
-async def requeue_letters(request: PageRequest, data: JSONBody[LettersRequest]) -> SliceResult:
+async def requeue_letters(request: PageRequest, data: JSONBody[LettersRequest]) -> Requeued:
     """Make them deliverable again, attempts from the start. Where the submission has ended meanwhile it gets a new run."""
     ids, following = await _select(data)
     do = doing(BulkAct.REQUEUE)
     outcomes = await act_on_each(request, "queue.requeue", ids=ids, reason=data.reason, run=do)
     items = [ItemOutcome(**item._asdict()) for item in outcomes]
-    return sum_up_slice(items, done=DONE_WORDS[BulkAct.REQUEUE], failed=FAILED_WORDS, following=following)
+    result = sum_up_slice(items, done=DONE_WORDS[BulkAct.REQUEUE], failed=FAILED_WORDS, following=following)
+    return as_requeued(result)
 
 
 @post(

@@ -31,6 +31,12 @@ class SliceResult(BulkResult, frozen=True, kw_only=True, rename="camel"):
     next: str | None = None
 
 
+class Requeued(SliceResult, frozen=True, kw_only=True, rename="camel"):
+    """The same for sending back. `requeued` is what was done, by its own name."""
+
+    requeued: int
+
+
 def sum_up(outcomes: Iterable[ItemOutcome], *, done: Iterable[str], failed: Iterable[str] = ("failed",)) -> BulkResult:
     """The result of acts whose outcome words in `done` mean that it was done, in `failed` that it was tried in vain."""
     listed, done_words, failed_words = list(outcomes), set(done), set(failed)
@@ -54,3 +60,8 @@ def sum_up_slice(
 ) -> SliceResult:
     """The same for one slice."""
     return SliceResult(**msgspec.structs.asdict(sum_up(outcomes, done=done, failed=failed)), next=following)
+
+
+def as_requeued(result: SliceResult) -> Requeued:
+    """The result of sending back."""
+    return Requeued(**msgspec.structs.asdict(result), requeued=result.done)

@@ -20,7 +20,7 @@ from vskill_platform.web.acting import act_on_each
 from vskill_platform.web.api import examples
 from vskill_platform.web.api.admin.moments import read_moment
 from vskill_platform.web.api.admin.requests import ManyRows
-from vskill_platform.web.api.admin.results import ItemOutcome, SliceResult, sum_up_slice
+from vskill_platform.web.api.admin.results import ItemOutcome, Requeued, as_requeued, sum_up_slice
 from vskill_platform.web.api.describing import described
 from vskill_platform.web.api.parameters import Cursor
 from vskill_platform.web.pages.rendering import PageRequest
@@ -74,24 +74,27 @@ async def list_stuck_submissions(cursor: Cursor = None, limit: ManyRows = 100) -
     tags=TAGS,
     status_code=200,
     opt=described(
-        sum_up_slice(
-            [ItemOutcome(id=examples.ID, outcome="sent_again", detail="Its message was lost and is sent again.")],
-            done=["sent_again"],
-            following=None,
+        as_requeued(
+            sum_up_slice(
+                [ItemOutcome(id=examples.ID, outcome="sent_again", detail="Its message was lost and is sent again.")],
+                done=["sent_again"],
+                following=None,
+            )
         ),
         body=StuckRequest(reason="The worker was killed", ids=[examples.ID]),
         errors=(InvalidCursor,),
         access=needs(Permission.STEER_QUEUE),
     ),
 )
-async def requeue_stuck(request: PageRequest, data: JSONBody[StuckRequest]) -> SliceResult:
+async def requeue_stuck(request: PageRequest, data: JSONBody[StuckRequest]) -> Requeued:
     """Send them back now: a dead letter becomes deliverable, a lost message is sent again. What waits or is in work is left."""
     ids, following = await _select(data)
     do = doing(BulkAct.REQUEUE)
     outcomes = await act_on_each(request, "queue.requeue", ids=ids, reason=data.reason, run=do)
     forget_stuck_figures()
     items = [ItemOutcome(**item._asdict()) for item in outcomes]
-    return sum_up_slice(items, done=DONE_WORDS[BulkAct.REQUEUE], failed=FAILED_WORDS, following=following)
+    result = sum_up_slice(items, done=DONE_WORDS[BulkAct.REQUEUE], failed=FAILED_WORDS, following=following)
+    return as_requeued(result)
 
 
 async def _select(data: StuckRequest) -> tuple[list[str], str | None]:

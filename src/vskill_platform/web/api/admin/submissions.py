@@ -23,7 +23,15 @@ from vskill_platform.web.access import needs
 from vskill_platform.web.acting import act, act_on_each
 from vskill_platform.web.api import examples
 from vskill_platform.web.api.admin.requests import Reason
-from vskill_platform.web.api.admin.results import BulkResult, ItemOutcome, SliceResult, sum_up, sum_up_slice
+from vskill_platform.web.api.admin.results import (
+    BulkResult,
+    ItemOutcome,
+    Requeued,
+    SliceResult,
+    as_requeued,
+    sum_up,
+    sum_up_slice,
+)
 from vskill_platform.web.api.describing import described
 from vskill_platform.web.pages.rendering import PageRequest
 from vskill_platform.web.views import MAX_IDS
@@ -152,11 +160,11 @@ async def _rows_of(data: PreviewRequest) -> tuple[list[SubmissionRow], int]:
     summary="Requeue submissions",
     tags=TAGS,
     status_code=200,
-    opt=described(_result("new_run", "Run 2 has started."), body=_BULK, errors=(NotFound,), access=_STEER),
+    opt=described(as_requeued(_result("new_run", "Run 2 has started.")), body=_BULK, errors=(NotFound,), access=_STEER),
 )
-async def requeue_submissions(request: PageRequest, data: JSONBody[BulkRequest]) -> SliceResult:
+async def requeue_submissions(request: PageRequest, data: JSONBody[BulkRequest]) -> Requeued:
     """Send them back: a dead letter becomes deliverable, a lost message is sent again, what has ended gets a new run."""
-    return await _act_on_many(request, BulkAct.REQUEUE, data)
+    return as_requeued(await _act_on_many(request, BulkAct.REQUEUE, data))
 
 
 @post(

@@ -7,7 +7,7 @@ from typing import Any, cast
 import httpx
 import msgspec
 
-from vskill_platform.domain.audit import AUDIT_HEAD_KEY, AuditEntry, AuditHead, audit_key, find_break
+from vskill_platform.domain.audit import AUDIT_HEAD_KEY, AuditEntry, AuditHead, Chain, audit_key
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.stores.pause import PAUSE_KEY
 from vskill_platform.web.app import create_control_app, create_web_app
@@ -34,7 +34,8 @@ async def test_act_is_told_in_the_commit_that_does_it(env: WorkerEnv) -> None:
     assert (first.act, first.actor, first.via, first.reason) == ("queue.pause", "operator", "operator", "Host is down")
     assert first.touched == (PAUSE_KEY,)
     assert (second.act, second.previous) == ("queue.resume", first.hash)
-    assert find_break([first, second], after=AuditHead()) is None
+    chain = Chain()
+    assert [chain.follow(msgspec.json.encode(entry)) for entry in (first, second)] == [None, None]
 
 
 async def test_act_is_refused__without_a_reason(env: WorkerEnv) -> None:

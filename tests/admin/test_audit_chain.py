@@ -24,7 +24,7 @@ ENTRIES = 12
 
 async def append(env: WorkerEnv, number: int, *, actor: str = "ada", act: str = "queue.pause") -> None:
     wanted = Act(
-        name=act,
+        act=act,
         subject=f"thing-{number}",
         reason="Why not",
         actor=actor,

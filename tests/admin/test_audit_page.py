@@ -7,7 +7,7 @@ import msgspec
 from tests.admin.judging import assert_refused, signed_in
 from tests.admin.test_acting import read_entries
 from vskill_platform.domain.access import Role
-from vskill_platform.domain.audit import AuditEntry, AuditHead, audit_key, find_break
+from vskill_platform.domain.audit import AuditEntry, Chain, audit_key
 from vskill_platform.ports.commit import Put
 from vskill_platform.ports.env import WorkerEnv
 
@@ -37,7 +37,8 @@ async def test_log_is_filtered_and_exported__as_a_chain_that_anybody_can_follow(
     assert "&lt;i&gt;github.com/a&lt;/i&gt;" in page.text
     entries = [msgspec.json.decode(line, type=AuditEntry) for line in lines]
     assert entries == await read_entries(env)
-    assert find_break(entries, after=AuditHead()) is None
+    chain = Chain()
+    assert [chain.follow(line) for line in lines] == [None] * len(entries)
 
 
 async def test_verification_says_which_entry_was_changed(env: WorkerEnv) -> None:

@@ -21,7 +21,7 @@ async def audited_as(
 ) -> T:
     """Do something in the name of an account, each commit with its entry."""
     wanted = Act(
-        name=act,
+        act=act,
         subject=name,
         reason=reason,
         actor=name,

@@ -7,7 +7,6 @@ write the whole store can also forge a whole chain: what was exported, or noted 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import msgspec
@@ -21,9 +20,9 @@ START = "0" * 64
 
 
 class Act(msgspec.Struct, frozen=True, kw_only=True):
-    """What somebody is about to do, and why."""
+    """What somebody is about to do, and why: the fields of an entry that are known before it is done."""
 
-    name: str
+    act: str
     subject: str
     reason: str
     actor: str
@@ -114,10 +113,3 @@ class Chain:
         if entry.previous != self.end.hash:
             return f"Entry {number} does not follow the entry before it."
         return None
-
-
-def find_break(entries: Iterable[AuditEntry], *, after: AuditHead) -> str | None:
-    """What is wrong with entries that follow `after`, in a sentence; None where they are a chain."""
-    chain = Chain(after)
-    faults = (chain.follow(msgspec.json.encode(entry)) for entry in entries)
-    return next((fault.text for fault in faults if fault is not None), None)

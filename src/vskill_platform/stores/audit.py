@@ -71,19 +71,11 @@ class AuditedWrites:
         return await self._env.writes.purge()
 
     def _appending(self, operations: Sequence[Operation], head: AuditHead, version: int) -> list[Operation]:
-        act = self._act
         entry = seal(
             AuditEntry(
+                **msgspec.structs.asdict(self._act),
                 number=head.number + 1,
                 at=iso_from_ms(self._env.clock.now_ms()),
-                act=act.name,
-                subject=act.subject,
-                reason=act.reason,
-                actor=act.actor,
-                actor_id=act.actor_id,
-                role=act.role,
-                via=act.via,
-                request=act.request,
                 touched=_touched(operations),
                 previous=head.hash,
             )

@@ -25,7 +25,7 @@ async def act(
     """Do something as the caller: each commit of `run` carries an entry of the audit log. Raises InvalidInput for no reason."""
     caller = caller_of(request)
     wanted = Act(
-        name=name,
+        act=name,
         subject=subject,
         reason=require_reason(reason),
         actor=caller.name,

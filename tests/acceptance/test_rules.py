@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -25,6 +24,7 @@ from vskill_platform.testing.builders import collect_scan
 from vskill_platform.testing.envs import make_env
 from vskill_platform.testing.git_repos import make_repository
 from vskill_platform.testing.git_server import serve_repositories_in_thread
+from vskill_platform.testing.waits import eventually
 from vskill_platform.worker_context import run_with_worker_env
 
 T = TypeVar("T")
@@ -52,12 +52,7 @@ async def env(postgres_url: str, tmp_path: Path) -> AsyncIterator[WorkerEnv]:
 
 async def until(holds: Callable[[], Awaitable[bool]], *, what: str) -> None:
     """Wait for what other processes bring about."""
-    try:
-        async with asyncio.timeout(LIMIT_S):
-            while not await holds():  # noqa: ASYNC110 - what is waited for is in other processes
-                await asyncio.sleep(0.05)  # leaves the processor to the processes that are waited for
-    except TimeoutError:
-        raise AssertionError(f"did not come about: {what}") from None
+    await eventually(holds, what=what, limit_s=LIMIT_S, look_s=0.05)
 
 
 async def read_all(env: WorkerEnv, prefix: str) -> list[Any]:

@@ -14,12 +14,17 @@ T = TypeVar("T")
 LIMIT_S = 20.0
 
 
-async def eventually(holds: Callable[[], bool | Awaitable[bool]], *, what: str) -> None:
-    """Return once the condition holds, looking each time the event loop has gone round. Raises after a real time limit."""
+async def eventually(
+    holds: Callable[[], bool | Awaitable[bool]], *, what: str, limit_s: float = LIMIT_S, look_s: float = 0.0
+) -> None:
+    """Return once the condition holds, looking each time the event loop has gone round. Raises after a real time limit.
+
+    For what other processes bring about, `look_s` leaves them the processor between two looks.
+    """
     try:
-        async with asyncio.timeout(LIMIT_S):
+        async with asyncio.timeout(limit_s):
             while not await _value(holds()):  # noqa: ASYNC110 - what is waited for has no event of its own
-                await asyncio.sleep(0)
+                await asyncio.sleep(look_s)
     except TimeoutError:
         raise AssertionError(f"did not come about: {what}") from None
 

@@ -30,7 +30,7 @@ test: check $(STAMPS)/postgres $(STAMPS)/chromium ## Check, and run the tests
 
 .PHONY: test-full
 test-full: check $(STAMPS)/postgres $(STAMPS)/chromium ## The same with the tests that run the stated counts; holds the coverage
-	$(RUN_PYTEST) --cov --cov-report= -m "not faults"
+	$(RUN_PYTEST) --cov --cov-report= -m "not faults and not external and not clients"
 	$(BIN)/coverage report --include='$(COVERAGE_ROOMS)' --fail-under=$(COVERAGE_FLOOR)
 
 .PHONY: check

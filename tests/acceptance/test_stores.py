@@ -20,6 +20,7 @@ from vskill_platform.domain.errors import (
     RecordFromFuture,
     StoreUnavailable,
 )
+from vskill_platform.domain.external_scan import ExternalScanStatus
 from vskill_platform.domain.messages import EXTERNAL_SCANS_QUEUE, RunExternalScan, decode_message
 from vskill_platform.domain.records import advance
 from vskill_platform.domain.skill import CertTier
@@ -31,7 +32,6 @@ from vskill_platform.stores.catalog import count_submissions
 from vskill_platform.stores.external_dispatch import dispatch_external_scans
 from vskill_platform.stores.external_scans import (
     ExternalScan,
-    ExternalScanStatus,
     get_external_scan,
     list_external_scans,
     put_external_scan,

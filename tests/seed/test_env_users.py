@@ -10,6 +10,7 @@ import pytest
 
 from tests.seed.planting import OpenEngine
 from vskill_platform.domain.errors import BindingUnavailable
+from vskill_platform.domain.external_scan import ExternalScanStatus
 from vskill_platform.domain.messages import EXTERNAL_SCANS_QUEUE
 from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.ports.engine import Engine
@@ -18,7 +19,6 @@ from vskill_platform.stores.catalog import count_submissions
 from vskill_platform.stores.external_dispatch import dispatch_external_scans
 from vskill_platform.stores.external_scans import (
     ExternalScan,
-    ExternalScanStatus,
     get_external_scan,
     list_external_scans,
     put_external_scan,

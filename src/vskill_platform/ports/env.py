@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from uuid import UUID, uuid4
 
 from vskill_platform.ports.blobs import Blobs
@@ -15,6 +16,7 @@ from vskill_platform.ports.kv import KV
 from vskill_platform.ports.limiter import Limiter
 from vskill_platform.ports.queue import Message, Queue
 from vskill_platform.ports.scanner import Scanner
+from vskill_platform.ports.second_opinions import ExternalScanner, Judge
 from vskill_platform.ports.source import Source
 from vskill_platform.settings import Settings
 
@@ -38,4 +40,6 @@ class WorkerEnv:
     source: Source
     scanner: Scanner
     process: ProcessMessage
+    external: Mapping[str, ExternalScanner] = field(default_factory=lambda: MappingProxyType({}))
+    judge: Judge | None = None
     random_id: Callable[[], UUID] = uuid4

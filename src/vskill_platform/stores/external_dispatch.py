@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vskill_platform.domain.errors import Conflict
+from vskill_platform.domain.external_scan import IN_PROGRESS, ExternalScanStatus
 from vskill_platform.domain.ids import MessageId, message_id
 from vskill_platform.domain.messages import EXTERNAL_SCANS_QUEUE, RunExternalScan, encode_message
 from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.ports.commit import ABSENT, Put, Send
 from vskill_platform.stores.external_scans import (
-    IN_PROGRESS,
     ExternalScan,
-    ExternalScanStatus,
     decode_external_scan,
     external_scan_key,
     telling,

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 import msgspec
 
+from vskill_platform.domain.external_scan import ExternalScanStatus
 from vskill_platform.domain.records import Record
 from vskill_platform.ports.commit import ABSENT, Emit, Put
 from vskill_platform.stores.reads import Settled, read_prefix
 from vskill_platform.stores.records import decode_record, encode_changed, encode_record
 from vskill_platform.worker_context import current_env
-
-
-class ExternalScanStatus(StrEnum):
-    """How far an external scan has come."""
-
-    PENDING = "PENDING"
-    RUNNING = "RUNNING"
-    PASS = "PASS"
-    FAIL = "FAIL"
-    TIMED_OUT = "TIMED_OUT"
-    ERROR = "ERROR"
-
-
-IN_PROGRESS = (ExternalScanStatus.PENDING, ExternalScanStatus.RUNNING)
 
 
 class ExternalScan(Record, frozen=True, kw_only=True, rename="camel"):

@@ -18,6 +18,7 @@ from vskill_platform.web.api.admin.routes import ADMIN_ROUTES
 from vskill_platform.web.api.parameters import refuse_unknown_parameters
 from vskill_platform.web.api.routes import API_ROUTES
 from vskill_platform.web.api.streams import HUB
+from vskill_platform.web.clients.routes import CLIENT_ROUTES
 from vskill_platform.web.errors import answer_error
 from vskill_platform.web.feeds.routes import FEED_ROUTES
 from vskill_platform.web.health import healthz
@@ -40,7 +41,8 @@ _ADMIN_API = Router(
     request_max_body_size=MAX_ADMIN_BODY_BYTES,
 )
 _PAGES = Router("/", route_handlers=[*PAGE_ROUTES, *FEED_ROUTES, healthz], opt=_OPEN)
-_PUBLIC_ROUTES: list[ControllerRouterHandler] = [_PAGES, _API, *ADMIN_PAGES, _ADMIN_API]
+_CLIENTS = Router("/", route_handlers=CLIENT_ROUTES, opt=_OPEN)
+_PUBLIC_ROUTES: list[ControllerRouterHandler] = [_PAGES, _API, _CLIENTS, *ADMIN_PAGES, _ADMIN_API]
 _LOCAL_METRICS = Router("/", route_handlers=[show_metrics], guards=[only_from_this_machine], opt=_OPEN)
 _OPERATORS_METRICS = Router("/", route_handlers=[show_metrics], opt=_OPEN)
 

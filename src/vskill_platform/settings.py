@@ -11,13 +11,14 @@ from msgspec import Meta
 
 from vskill_platform.domain.account import parse_role_map
 from vskill_platform.domain.errors import InvalidInput, InvalidSettings
+from vskill_platform.domain.external_provider import parse_providers
 from vskill_platform.domain.redaction import HIDDEN, hide_password
 
 PREFIX = "VSKILL_PLATFORM_"
 POSTGRES_SCHEMES = ("postgresql", "postgres")
 OBJECT_STORE_SCHEMES = ("s3",)
 LOOPBACK = "127.0.0.1"
-_SECRETS = ("blobs_secret_access_key", "oidc_client_secret")
+_SECRETS = ("blobs_secret_access_key", "oidc_client_secret", "external_push_secrets")
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -202,6 +203,55 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "when the process starts; empty means none."
         ),
     ] = ""
+    external_scanners: Annotated[
+        str,
+        Meta(
+            description="External scanners that skills are handed to, with commas between; `remote:NAME` is one that remote "
+            "workers run; empty means none."
+        ),
+    ] = ""
+    external_scans_when: Annotated[
+        Literal["after", "before"],
+        Meta(
+            description="Whether skills are published first and handed to external scanners then, or wait for their answers."
+        ),
+    ] = "after"
+    external_scans_wait_s: Annotated[
+        float,
+        Meta(
+            ge=1,
+            le=604_800,
+            description="Longest that a submission waits for external scanners, and a pushed scan for its result; then a "
+            "person decides.",
+        ),
+    ] = 1800.0
+    external_scans_in_flight: Annotated[
+        int, Meta(ge=1, le=256, description="External scans that one worker runs side by side.")
+    ] = 4
+    external_scans_per_hour: Annotated[
+        int, Meta(ge=1, description="Scans that one external scanner is given in an hour; more of them wait.")
+    ] = 1000
+    external_lease_s: Annotated[
+        float, Meta(ge=1, le=3600, description="How long a remote worker owns a scan without a sign of life.")
+    ] = 60.0
+    external_reap_interval_s: Annotated[
+        float,
+        Meta(ge=1, le=3600, description="Time between two looks for external scans that nobody works on any more."),
+    ] = 15.0
+    external_push: Annotated[
+        str,
+        Meta(
+            description="Remote scanners that are sent their scans rather than asking for them, as `NAME=https://host/path`, "
+            "with commas between."
+        ),
+    ] = ""
+    external_push_secrets: Annotated[
+        str,
+        Meta(
+            description="Secret that signs the messages to and from each of those, as `NAME=whsec_…`, with commas between. "
+            "Never printed."
+        ),
+    ] = ""
     submissions_per_hour: Annotated[
         int, Meta(ge=1, description="Submissions that one address may make in an hour without an account.")
     ] = 10
@@ -374,6 +424,7 @@ def convert_settings(given: Mapping[str, object]) -> Settings:
     _check_oidc(settings)
     _check_health_address(settings.health_address)
     _check_contact(settings.security_contact)
+    _check_external(settings)
     return settings
 
 
@@ -410,6 +461,13 @@ def _check_health_address(address: str) -> None:
         raise InvalidSettings(
             f"{PREFIX}HEALTH_ADDRESS is '{address}'. Write a port, like 9464, or a host and a port, like 0.0.0.0:9464."
         )
+
+
+def _check_external(settings: Settings) -> None:
+    try:
+        parse_providers(settings.external_scanners, push=settings.external_push, secrets=settings.external_push_secrets)
+    except InvalidInput as exc:
+        raise InvalidSettings(f"{PREFIX}{exc.message}") from exc
 
 
 def _check_contact(contact: str) -> None:

@@ -493,6 +493,12 @@ class LeaseLost(VskillError):
     code = "lease_lost"
 
 
+class ExternalScanOver(VskillError):
+    """Somebody came about an external scan that is not theirs to end any more: late, repeated, or asked anew of other bytes."""
+
+    code = "external_scan_over"
+
+
 class RegistryBusy(VskillError):
     """The process has all the work or memory in use that it may have; in a moment it will have less."""
 

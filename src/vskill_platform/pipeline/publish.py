@@ -113,12 +113,23 @@ async def withdrawing_published(
     submission: Submission, *, reason: str, content_digest: str | None = None
 ) -> list[Operation]:
     """The operations that take back what a submission has published; with a digest, only if it is those bytes."""
-    found = None if submission.slug is None else await find_skill(submission.slug)
-    if found is None or found.is_withdrawn or found.skill.submission_id != submission.id:
-        return []
-    if content_digest is not None and found.skill.content_digest != content_digest:
+    found = await _find_offered(submission)
+    if found is None or (content_digest is not None and found.skill.content_digest != content_digest):
         return []
     return withdrawing(found, reason=reason)
+
+
+async def is_offered(submission: Submission, content_digest: str) -> bool:
+    """Whether these bytes are what people get of this submission today."""
+    found = await _find_offered(submission)
+    return found is not None and found.skill.content_digest == content_digest
+
+
+async def _find_offered(submission: Submission) -> FoundSkill | None:
+    found = None if submission.slug is None else await find_skill(submission.slug)
+    if found is None or found.is_withdrawn or found.skill.submission_id != submission.id:
+        return None
+    return found
 
 
 async def _find_place(submission: Submission, skill_md: SkillMd) -> _Place:

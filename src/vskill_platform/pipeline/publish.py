@@ -17,7 +17,7 @@ from vskill_platform.domain.errors import InvalidInput, PublishingHeld, SlugTake
 from vskill_platform.domain.ids import alias_key
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.skill import Skill, SkillVersion
-from vskill_platform.domain.slug import skill_slug
+from vskill_platform.domain.slug import is_pushed, skill_slug
 from vskill_platform.domain.tombstone import Departure
 from vskill_platform.ingest.skill_md import SkillMd
 from vskill_platform.pipeline.candidate import Candidate
@@ -146,8 +146,10 @@ async def _find_place(submission: Submission, skill_md: SkillMd) -> _Place:
 
 
 def _slugs(submission: Submission, skill_md: SkillMd) -> list[str]:
+    """By the name that the skill gives itself, then by its folder's. What was pushed has the name it was pushed as."""
     slugs: list[str] = []
-    for name in (skill_md.name, submission.skill_name):
+    given = () if is_pushed(submission.repo_url) else (skill_md.name,)
+    for name in (*given, submission.skill_name):
         try:
             slugs.append(skill_slug(submission.repo_url, name or ""))
         except InvalidInput:

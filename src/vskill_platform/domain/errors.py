@@ -243,6 +243,12 @@ class LinkSpent(VskillError):
     code = "link_spent"
 
 
+class AmbiguousPackage(VskillError):
+    """A short name could mean several skills. The whole name of each is in the sentence."""
+
+    code = "ambiguous_package"
+
+
 class NameTaken(VskillError):
     """The name that somebody or something is to have belongs to another already."""
 

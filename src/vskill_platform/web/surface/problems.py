@@ -15,6 +15,7 @@ from litestar.types import Send
 
 from vskill_platform.domain.errors import (
     AddressTooLong,
+    AmbiguousPackage,
     AnswerTooSlow,
     BindingUnavailable,
     BodyTooLarge,
@@ -87,6 +88,7 @@ _STATUSES: tuple[tuple[type[VskillError], int], ...] = (
     (SourceUnreachable, 422),
     (Conflict, 409),
     (NameTaken, 409),
+    (AmbiguousPackage, 409),
     (LastAdministrator, 409),
     (IllegalTransition, 409),
     (StoreUnavailable, 503),

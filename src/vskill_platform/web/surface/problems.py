@@ -15,6 +15,7 @@ from litestar.types import Send
 
 from vskill_platform.domain.errors import (
     AddressTooLong,
+    AmbiguousPackage,
     AnswerTooSlow,
     BindingUnavailable,
     BodyTooLarge,
@@ -33,6 +34,7 @@ from vskill_platform.domain.errors import (
     NotAllowed,
     NotFound,
     ProviderUnreachable,
+    PushPending,
     RateLimited,
     RegistryBusy,
     RegistryUnreachable,
@@ -48,6 +50,7 @@ from vskill_platform.domain.errors import (
     StoreUnavailable,
     TooManyStreams,
     UnsupportedContentType,
+    VersionTaken,
     VersionYanked,
     VskillError,
 )
@@ -80,11 +83,14 @@ _STATUSES: tuple[tuple[type[VskillError], int], ...] = (
     (SkillWithdrawn, 410),
     (VersionYanked, 410),
     (NotFound, 404),
+    (VersionTaken, 409),
+    (PushPending, 409),
     (SourceRefused, 422),
     (SourceUnreachable, 422),
     (Conflict, 409),
     (ExternalScanOver, 409),
     (NameTaken, 409),
+    (AmbiguousPackage, 409),
     (LastAdministrator, 409),
     (IllegalTransition, 409),
     (StoreUnavailable, 503),

@@ -19,6 +19,7 @@ POSTGRES_SCHEMES = ("postgresql", "postgres")
 OBJECT_STORE_SCHEMES = ("s3",)
 LOOPBACK = "127.0.0.1"
 _SECRETS = ("blobs_secret_access_key", "oidc_client_secret", "external_push_secrets")
+_SECRETS = ("blobs_secret_access_key", "oidc_client_secret", "judge_api_key")
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -376,6 +377,44 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         float, Meta(ge=3600, le=31_536_000, description="How long ended deliveries of webhooks can be looked at.")
     ] = 1_209_600.0
 
+    judge_url: Annotated[
+        str,
+        Meta(
+            description="Address of an OpenAI-compatible server that judges skills as tier 2 (`http://127.0.0.1:11434/v1`); "
+            "it may be on loopback or a private network; empty means that there is no judge."
+        ),
+    ] = ""
+    judge_model: Annotated[str, Meta(description="Name of the model that the judge's server is asked for.")] = ""
+    judge_api_key: Annotated[
+        str, Meta(description="Key to the judge's server; empty means that it needs none. Never printed.")
+    ] = ""
+    judge_time_limit_s: Annotated[
+        float, Meta(gt=0, le=3600, description="Longest that one judgement may take, with all its tries.")
+    ] = 60.0
+    judge_in_flight: Annotated[
+        int, Meta(ge=1, le=1000, description="Questions to the judge that one worker may have open at the same time.")
+    ] = 4
+    judge_max_input_bytes: Annotated[
+        int,
+        Meta(
+            ge=1024,
+            le=16 * 1024**2,
+            description="Bytes of a skill that the judge is shown; what has more is never let pass by the judge.",
+        ),
+    ] = 200_000
+    judge_tokens_per_day: Annotated[
+        int, Meta(ge=0, description="Tokens, both ways, that all workers may spend in a day (UTC); 0 means no limit.")
+    ] = 5_000_000
+    judge_cost_per_day: Annotated[
+        float, Meta(ge=0, description="What all workers may spend in a day (UTC), by the two prices; 0 means no limit.")
+    ] = 0.0
+    judge_input_price: Annotated[
+        float, Meta(ge=0, description="Price of a million tokens that the judge reads, in any currency.")
+    ] = 0.0
+    judge_output_price: Annotated[
+        float, Meta(ge=0, description="Price of a million tokens that the judge writes, in the same currency.")
+    ] = 0.0
+
     def __repr__(self) -> str:
         """Every field, with what is secret hidden: a repr ends up in logs."""
         shown = ", ".join(f"{name}={value!r}" for name, value in printable_settings(self).items())
@@ -385,7 +424,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 def printable_settings(settings: Settings) -> dict[str, object]:
     """Every setting by its name, with passwords and secrets hidden."""
     shown = {name: getattr(settings, name) for name in Settings.__struct_fields__}
-    shown["database_url"] = hide_password(settings.database_url)
+    for name in ("database_url", "judge_url"):
+        shown[name] = hide_password(getattr(settings, name))
     for name in _SECRETS:
         shown[name] = HIDDEN if getattr(settings, name) else ""
     return shown
@@ -421,7 +461,9 @@ def convert_settings(given: Mapping[str, object]) -> Settings:
     _check_scheme("blobs_url", settings.blobs_url, OBJECT_STORE_SCHEMES, example="s3://bucket/prefix")
     _check_scheme("public_url", settings.public_url, ("https", "http"), example="https://skills.example.com")
     _check_scheme("oidc_issuer", settings.oidc_issuer, ("https", "http"), example="https://login.example.com")
+    _check_scheme("judge_url", settings.judge_url, ("https", "http"), example="http://127.0.0.1:11434/v1")
     _check_oidc(settings)
+    _check_judge(settings)
     _check_health_address(settings.health_address)
     _check_contact(settings.security_contact)
     _check_external(settings)
@@ -453,6 +495,21 @@ def _check_oidc(settings: Settings) -> None:
         parse_role_map(settings.oidc_role_map)
     except InvalidInput as exc:
         raise InvalidSettings(f"{PREFIX}OIDC_ROLE_MAP: {exc.message}") from exc
+
+
+def _check_judge(settings: Settings) -> None:
+    key = settings.judge_api_key
+    if key and not (key.isascii() and key.isprintable() and " " not in key):
+        raise InvalidSettings(f"{PREFIX}JUDGE_API_KEY has signs in it that no key can have.")
+    if not settings.judge_url:
+        return
+    if not settings.judge_model:
+        raise InvalidSettings(f"{PREFIX}JUDGE_MODEL is missing: the judge's server is asked for a model by its name.")
+    if settings.judge_time_limit_s >= settings.message_time_limit_s:
+        raise InvalidSettings(
+            f"{PREFIX}JUDGE_TIME_LIMIT_S must be less than {PREFIX}MESSAGE_TIME_LIMIT_S, which work on a submission as a "
+            "whole may take."
+        )
 
 
 def _check_health_address(address: str) -> None:

@@ -495,6 +495,19 @@ class ScannerUnavailable(VskillError):
     retryable = True
 
 
+class JudgeUnavailable(VskillError):
+    """The judge was not reached, was too slow, or may not be asked any more today."""
+
+    code = "judge_unavailable"
+    retryable = True
+
+
+class JudgeVoid(VskillError):
+    """The judge answered, and its answer is none: another form, a contradiction, or words that it was told to keep."""
+
+    code = "judge_void"
+
+
 # What another writer did first
 
 

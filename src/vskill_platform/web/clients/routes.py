@@ -4,4 +4,10 @@ from __future__ import annotations
 
 from litestar.types import ControllerRouterHandler
 
-CLIENT_ROUTES: list[ControllerRouterHandler] = []
+from vskill_platform.web.clients.discovery import DISCOVERY_ROUTES
+from vskill_platform.web.clients.search import find_for_clients
+
+CLIENT_ROUTES: list[ControllerRouterHandler] = [
+    *DISCOVERY_ROUTES,
+    find_for_clients,
+]

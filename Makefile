@@ -8,6 +8,9 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode
 
+# Compiled modules are kept: a process that starts, and the tests start hundreds, does not compile ours anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The rooms that hold the guarantees: their coverage may not fall below COVERAGE_FLOOR per cent. Tracing costs minutes, so the
 # full run does it.
 COVERAGE_FLOOR := 90

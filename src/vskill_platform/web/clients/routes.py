@@ -10,4 +10,8 @@ from vskill_platform.web.clients.search import find_for_clients
 CLIENT_ROUTES: list[ControllerRouterHandler] = [
     *DISCOVERY_ROUTES,
     find_for_clients,
+from vskill_platform.web.clients.apm import APM_ROUTES
+
+CLIENT_ROUTES: list[ControllerRouterHandler] = [
+    *APM_ROUTES,
 ]

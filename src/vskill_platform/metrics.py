@@ -96,6 +96,12 @@ PASSWORD_CHECKS = Counter(
     ["outcome"],
     registry=REGISTRY,
 )
+CLIENT_LISTS = Counter(
+    "vskill_client_lists",
+    "Lists of skills that clients asked for: to install from (install) or to look for something newer (update_check).",
+    ["purpose"],
+    registry=REGISTRY,
+)
 STREAMS = Gauge("vskill_event_streams", "Event streams that this process has open now.", registry=REGISTRY)
 STREAMS_ENDED = Counter(
     "vskill_event_streams_ended",

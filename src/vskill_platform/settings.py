@@ -84,6 +84,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "empty means that there is none."
         ),
     ] = ""
+    discovery_root: Annotated[
+        str,
+        Meta(
+            pattern=r"^(certified|none|[a-z0-9-]+/[a-z0-9-]+)$",
+            description="What clients are offered that are given the address of the registry alone: `certified` (the newest 20 "
+            "certified skills), a public collection (`publisher/name`, its first 20), or `none`. Old versions of some clients "
+            "fall back to it where the page they were given offers nothing.",
+        ),
+    ] = "certified"
     log_level: Annotated[Literal["debug", "info", "warning", "error"], Meta(description="How much is logged.")] = "info"
     sqlite_synchronous: Annotated[
         Literal["FULL", "NORMAL"],

@@ -445,6 +445,18 @@ class BytesYanked(SourceRefused):
     code = "bytes_yanked"
 
 
+class VersionTaken(SourceRefused):
+    """The version that was pushed exists with other bytes, is yanked, or is not higher than the newest one."""
+
+    code = "version_taken"
+
+
+class PushPending(VskillError):
+    """Another push of the same skill is in work. Wait until it is decided."""
+
+    code = "push_pending"
+
+
 class PublishingHeld(SourceRefused):
     """The skill is in quarantine, and nothing is published under its slug until it is restored."""
 

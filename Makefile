@@ -8,6 +8,9 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode
 
+# Compiled modules are kept: a process that starts, and the tests start hundreds, does not compile ours anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The rooms that hold the guarantees: their coverage may not fall below COVERAGE_FLOOR per cent. Tracing costs minutes, so the
 # full run does it.
 COVERAGE_FLOOR := 90
@@ -16,9 +19,16 @@ COVERAGE_ROOMS := */vskill_platform/domain/*,*/vskill_platform/ports/*,*/vskill_
 # As many tests at a time as there are cores; each starts and stops its own servers and files.
 RUN_PYTEST = $(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 
+# Programs that other people install skills with, each in a folder of its own below .venv/clients. Those of npm are pinned in
+# requirements/clients and come with the Node they run on.
+CLIENTS := $(VENV)/clients
+NPM_CLIENTS := node-20 node-22 skills-1.5.18 skills-1.7.4 clawhub-0.20.0 clawhub-0.23.3
+CLIENT_STAMPS := $(NPM_CLIENTS:%=$(STAMPS)/npm-%)
+CLAUDE_STAMPS := $(STAMPS)/npm-node-22 $(STAMPS)/npm-claude-2.1.325
+
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: $(STAMPS)/runtime ## Start the registry (ARGS="--help" passes arguments on)
@@ -32,6 +42,14 @@ test: check $(STAMPS)/postgres $(STAMPS)/chromium ## Check, and run the tests
 test-full: check $(STAMPS)/postgres $(STAMPS)/chromium ## The same with the tests that run the stated counts; holds the coverage
 	$(RUN_PYTEST) --cov --cov-report= -m "not faults and not external and not clients"
 	$(BIN)/coverage report --include='$(COVERAGE_ROOMS)' --fail-under=$(COVERAGE_FLOOR)
+
+.PHONY: test-clients
+test-clients: $(STAMPS)/dev $(CLIENT_STAMPS) ## Run the real clients of other makes against the registry, without any other network
+	scripts/alone.sh $(BIN)/python -m pytest -m clients --timeout=600 tests/clients
+
+.PHONY: test-claude
+test-claude: $(STAMPS)/dev $(CLAUDE_STAMPS) ## The same with Claude Code, which is large and not free software
+	VSKILL_TEST_CLAUDE=1 scripts/alone.sh $(BIN)/python -m pytest -m clients --timeout=600 tests/clients/test_claude.py
 
 .PHONY: check
 check: $(STAMPS)/dev ## Format, lint, types and the rules of the house
@@ -63,8 +81,9 @@ pictures: $(STAMPS)/dev $(STAMPS)/chromium ## Draw the pictures of the documents
 	$(BIN)/python -m tools.pictures
 
 .PHONY: lock
-lock: $(STAMPS)/uv ## Compile the requirement files (UPGRADE=1 takes newer versions)
+lock: $(STAMPS)/uv $(STAMPS)/npm ## Compile the requirement files (UPGRADE=1 takes newer versions)
 	scripts/lock.sh $(if $(UPGRADE),--upgrade)
+	scripts/lock-npm-clients.sh
 
 .PHONY: clean
 clean: ## Remove .venv, caches and build output; data/ stays
@@ -106,4 +125,12 @@ $(STAMPS)/postgres: $(STAMPS)/venv scripts/ensure-postgres.sh
 
 $(STAMPS)/chromium: $(STAMPS)/venv scripts/ensure-chromium.sh
 	@scripts/ensure-chromium.sh
+	@touch $@
+
+$(STAMPS)/npm: $(STAMPS)/venv scripts/ensure-npm.sh
+	@scripts/ensure-npm.sh
+	@touch $@
+
+$(STAMPS)/npm-%: $(STAMPS)/npm requirements/clients/%/package-lock.json scripts/install-npm-client.sh
+	@scripts/install-npm-client.sh $* $(CLIENTS)
 	@touch $@

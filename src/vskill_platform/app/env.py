@@ -8,7 +8,6 @@ from pathlib import Path
 
 from vskill_platform.app.metering import MeteredCommit
 from vskill_platform.app.stores import database_path, open_blobs, open_engine
-from vskill_platform.engines.sqlite import find_owner
 from vskill_platform.ingest.git import GitSource
 from vskill_platform.moving.catalog import renew_catalog
 from vskill_platform.moving.unpacking import refuse_unfinished
@@ -20,9 +19,8 @@ from vskill_platform.settings import Settings
 from vskill_platform.worker_context import run_with_worker_env
 
 FETCH_NAME = "fetch"
-SOCKET_NAME = "control.sock"
 
-__all__ = ["SOCKET_NAME", "control_socket", "database_path", "open_env"]
+__all__ = ["database_path", "open_env"]
 
 
 @asynccontextmanager
@@ -62,11 +60,3 @@ async def open_env(settings: Settings, *, is_working: bool = False, role: str = 
             yield env
     finally:
         await engine.close()
-
-
-def control_socket(settings: Settings) -> Path | None:
-    """The control socket of the process that owns the data folder; None when nobody does, or nobody has to."""
-    folder = Path(settings.data)
-    if settings.database_url or find_owner(folder) is None:
-        return None
-    return folder / SOCKET_NAME

@@ -18,7 +18,8 @@ import structlog
 
 from vskill_platform import __version__, metrics
 from vskill_platform.accounts.first_run import offer_first_run
-from vskill_platform.app.env import SOCKET_NAME, open_env
+from vskill_platform.app.control import SOCKET_NAME
+from vskill_platform.app.env import open_env
 from vskill_platform.app.listening import (
     Listening,
     address_of,

@@ -255,6 +255,12 @@ class LinkSpent(VskillError):
     code = "link_spent"
 
 
+class AmbiguousPackage(VskillError):
+    """A short name could mean several skills. The whole name of each is in the sentence."""
+
+    code = "ambiguous_package"
+
+
 class NameTaken(VskillError):
     """The name that somebody or something is to have belongs to another already."""
 
@@ -470,6 +476,18 @@ class BytesYanked(SourceRefused):
     """The bytes are those of a version that was yanked. Change the skill, or have the version restored."""
 
     code = "bytes_yanked"
+
+
+class VersionTaken(SourceRefused):
+    """The version that was pushed exists with other bytes, is yanked, or is not higher than the newest one."""
+
+    code = "version_taken"
+
+
+class PushPending(VskillError):
+    """Another push of the same skill is in work. Wait until it is decided."""
+
+    code = "push_pending"
 
 
 class PublishingHeld(SourceRefused):

@@ -12,6 +12,8 @@ from vskill_platform.domain.decision import (
     was_approved,
 )
 from vskill_platform.domain.errors import Conflict, MalformedRecord
+from vskill_platform.domain.judged_decision import decide_judged, is_verified
+from vskill_platform.domain.judgement import Judgement
 from vskill_platform.domain.lint import Lint
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.scan import ScanReport
@@ -20,7 +22,14 @@ from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.pipeline.candidate import Candidate, find_candidate, read_skill_md
 from vskill_platform.pipeline.delivery import Delivery
 from vskill_platform.pipeline.pinning import Pinned
-from vskill_platform.pipeline.publish import Publication, log_gains, prepare_publication, withdrawing_published
+from vskill_platform.pipeline.publish import (
+    Publication,
+    is_offered,
+    log_gains,
+    prepare_publication,
+    withdrawing_published,
+)
+from vskill_platform.pipeline.tier2 import ask_judge
 from vskill_platform.ports.commit import ABSENT, Operation
 from vskill_platform.stores.blocklist import blocking, find_block, get_block
 from vskill_platform.stores.rule_changes import get_rule_changes
@@ -42,9 +51,11 @@ async def judge_skill(delivery: Delivery, pinned: Pinned) -> None:
     changes = await get_rule_changes()
     report = await current_env("scanner").scanner.scan(pinned.content, changes=changes.words)
     delivery.lap("scan")
-    decision = await _decide(delivery.submission, pinned, report)
+    judgement = await ask_judge(delivery, pinned, report)
+    decision = await _decide(delivery.submission, pinned, report, judgement)
     by_hand = was_approved(delivery.submission, pinned.pin.content_digest)
-    tier = tier_for(decision.target, is_approved_by_hand=by_hand)
+    verified = is_verified(report, judgement)
+    tier = tier_for(decision.target, is_approved_by_hand=by_hand, is_verified=verified)
     candidate = Candidate(delivery.submission, pinned, skill_md, report, tier)
     if decision.target in APPROVED_STATES:
         await _publish(delivery, candidate, decision)
@@ -52,10 +63,16 @@ async def judge_skill(delivery: Delivery, pinned: Pinned) -> None:
         await _turn_away(delivery, candidate, decision)
 
 
-async def _decide(submission: Submission, pinned: Pinned, report: ScanReport) -> Decision:
-    """What a person decided about these bytes; else what the report says, which a vendor may look forward to."""
-    decided = decide_again(submission, pinned.pin.content_digest)
-    return decided or decide(report, vendor=await find_vendor(submission.repo_url))
+async def _decide(submission: Submission, pinned: Pinned, report: ScanReport, judgement: Judgement | None) -> Decision:
+    """What a person decided about these bytes; else what report and judge say, which a vendor may look forward to."""
+    digest = pinned.pin.content_digest
+    decided = decide_again(submission, digest)
+    if decided is not None:
+        return decided
+    vendor = await find_vendor(submission.repo_url)
+    if judgement is None:
+        return decide(report, vendor=vendor)
+    return decide_judged(report, judgement, vendor=vendor, is_offered=await is_offered(submission, digest))
 
 
 async def publish_approved(delivery: Delivery) -> None:

@@ -23,11 +23,12 @@ class Pinned(NamedTuple):
     pin: Pin
 
 
-async def pin_content(content: SkillContent, *, commit: str) -> Pinned:
-    """Keep the content."""
+async def pin_content(content: SkillContent, *, commit: str, version: str = "") -> Pinned:
+    """Keep the content: of a commit, or pushed as a version."""
     digest, archive = await asyncio.to_thread(lambda: (content_digest(content), build_tar(content)))
     tar_digest = await current_env("blobs").blobs.put(archive)
-    return Pinned(content, Pin(commit=commit, content_digest=digest, tar_digest=tar_digest, omitted=content.omitted))
+    pin = Pin(commit=commit, content_digest=digest, tar_digest=tar_digest, omitted=content.omitted, version=version)
+    return Pinned(content, pin)
 
 
 async def read_pinned(pin: Pin) -> Pinned:

@@ -17,7 +17,7 @@ from vskill_platform.domain.errors import InvalidInput, PublishingHeld, SlugTake
 from vskill_platform.domain.ids import alias_key
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.skill import Skill, SkillVersion
-from vskill_platform.domain.slug import skill_slug
+from vskill_platform.domain.slug import is_pushed, skill_slug
 from vskill_platform.domain.tombstone import Departure
 from vskill_platform.ingest.skill_md import SkillMd
 from vskill_platform.pipeline.candidate import Candidate
@@ -113,12 +113,23 @@ async def withdrawing_published(
     submission: Submission, *, reason: str, content_digest: str | None = None
 ) -> list[Operation]:
     """The operations that take back what a submission has published; with a digest, only if it is those bytes."""
-    found = None if submission.slug is None else await find_skill(submission.slug)
-    if found is None or found.is_withdrawn or found.skill.submission_id != submission.id:
-        return []
-    if content_digest is not None and found.skill.content_digest != content_digest:
+    found = await _find_offered(submission)
+    if found is None or (content_digest is not None and found.skill.content_digest != content_digest):
         return []
     return withdrawing(found, reason=reason)
+
+
+async def is_offered(submission: Submission, content_digest: str) -> bool:
+    """Whether these bytes are what people get of this submission today."""
+    found = await _find_offered(submission)
+    return found is not None and found.skill.content_digest == content_digest
+
+
+async def _find_offered(submission: Submission) -> FoundSkill | None:
+    found = None if submission.slug is None else await find_skill(submission.slug)
+    if found is None or found.is_withdrawn or found.skill.submission_id != submission.id:
+        return None
+    return found
 
 
 async def _find_place(submission: Submission, skill_md: SkillMd) -> _Place:
@@ -135,8 +146,10 @@ async def _find_place(submission: Submission, skill_md: SkillMd) -> _Place:
 
 
 def _slugs(submission: Submission, skill_md: SkillMd) -> list[str]:
+    """By the name that the skill gives itself, then by its folder's. What was pushed has the name it was pushed as."""
     slugs: list[str] = []
-    for name in (skill_md.name, submission.skill_name):
+    given = () if is_pushed(submission.repo_url) else (skill_md.name,)
+    for name in (*given, submission.skill_name):
         try:
             slugs.append(skill_slug(submission.repo_url, name or ""))
         except InvalidInput:

@@ -85,7 +85,7 @@ async def download_zip(
 ) -> Stream:
     """All files of the version, uncompressed, with SKILL.md at the root. Always the same bytes."""
     found = await published_skill(owner, repo, skill)
-    return await _send_archive(request, found, version, kind="zip")
+    return await send_archive(request, found, version, kind="zip")
 
 
 @get(
@@ -102,10 +102,11 @@ async def download_tar(
 ) -> Stream:
     """The same files as a USTAR archive. Always the same bytes."""
     found = await published_skill(owner, repo, skill)
-    return await _send_archive(request, found, version, kind="tar")
+    return await send_archive(request, found, version, kind="tar")
 
 
-async def _send_archive(request: Request[Any, Any, State], skill: Skill, number: str, *, kind: str) -> Stream:
+async def send_archive(request: Request[Any, Any, State], skill: Skill, number: str, *, kind: str) -> Stream:
+    """An archive of a version in pieces, with its digests, counted as a download. Raises NotFound or VersionYanked."""
     version = await offered_version(skill, number)
     is_zip = kind == "zip"
     digest = version.zip_digest if is_zip else version.tar_digest

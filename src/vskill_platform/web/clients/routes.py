@@ -4,4 +4,8 @@ from __future__ import annotations
 
 from litestar.types import ControllerRouterHandler
 
-CLIENT_ROUTES: list[ControllerRouterHandler] = []
+from vskill_platform.web.clients.apm import APM_ROUTES
+
+CLIENT_ROUTES: list[ControllerRouterHandler] = [
+    *APM_ROUTES,
+]

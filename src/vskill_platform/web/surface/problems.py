@@ -15,6 +15,7 @@ from litestar.types import Send
 
 from vskill_platform.domain.errors import (
     AddressTooLong,
+    AmbiguousPackage,
     AnswerTooSlow,
     BindingUnavailable,
     BodyTooLarge,
@@ -32,6 +33,7 @@ from vskill_platform.domain.errors import (
     NotAllowed,
     NotFound,
     ProviderUnreachable,
+    PushPending,
     RateLimited,
     RegistryBusy,
     RegistryUnreachable,
@@ -47,6 +49,7 @@ from vskill_platform.domain.errors import (
     StoreUnavailable,
     TooManyStreams,
     UnsupportedContentType,
+    VersionTaken,
     VersionYanked,
     VskillError,
 )
@@ -79,10 +82,13 @@ _STATUSES: tuple[tuple[type[VskillError], int], ...] = (
     (SkillWithdrawn, 410),
     (VersionYanked, 410),
     (NotFound, 404),
+    (VersionTaken, 409),
+    (PushPending, 409),
     (SourceRefused, 422),
     (SourceUnreachable, 422),
     (Conflict, 409),
     (NameTaken, 409),
+    (AmbiguousPackage, 409),
     (LastAdministrator, 409),
     (IllegalTransition, 409),
     (StoreUnavailable, 503),

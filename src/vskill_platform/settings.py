@@ -20,6 +20,9 @@ OBJECT_STORE_SCHEMES = ("s3",)
 LOOPBACK = "127.0.0.1"
 _SECRETS = ("blobs_secret_access_key", "oidc_client_secret", "external_push_secrets")
 _SECRETS = ("blobs_secret_access_key", "oidc_client_secret", "judge_api_key")
+CLIENT_NAMES = ("server", "token", "token_file")
+"""Variables of the same prefix that commands read which speak to a registry elsewhere. They are no settings of this one."""
+_SECRETS = ("blobs_secret_access_key", "oidc_client_secret")
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -451,6 +454,7 @@ def health_place(settings: Settings) -> tuple[str, int] | None:
 def load_settings(environ: Mapping[str, str]) -> Settings:
     """The settings that an environment asks for. Raises InvalidSettings for a name or value that means nothing."""
     given = {name.removeprefix(PREFIX).lower(): value for name, value in environ.items() if name.startswith(PREFIX)}
+    given = {name: value for name, value in given.items() if name not in CLIENT_NAMES}
     unknown = sorted(set(given) - set(Settings.__struct_fields__))
     if unknown:
         names = ", ".join(f"{PREFIX}{name.upper()}" for name in unknown)

@@ -22,8 +22,13 @@ compile bench requirements/bench.in "$@"
 compile deploy pyproject.toml --all-extras --constraint requirements/runtime.txt --constraint requirements/dev.txt "$@"
 # An environment of its own, so it is held to nothing.
 compile peers requirements/peers.in "$@"
+# Each external scanner has an environment of its own, which `vskill-platform scanners install` makes from the package.
+scanners=src/vskill_platform/scanning/external/requirements
+for file in requirements/scanners/*.in; do
+    compile "../$scanners/$(basename "$file" .in)" "$file" "$@"
+done
 
-if grep -n '://' requirements/*.txt; then
+if grep -n '://' requirements/*.txt "$scanners"/*.txt; then
     echo "A requirement file names an address; none may." >&2
     exit 1
 fi

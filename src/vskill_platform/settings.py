@@ -202,6 +202,31 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "when the process starts; empty means none."
         ),
     ] = ""
+    external_scanners: Annotated[
+        str,
+        Meta(
+            description="External scanners that are asked for a second opinion, with commas between (`vskill-platform "
+            "scanners list` names them); `remote:NAME` is one that only workers elsewhere run; empty means none."
+        ),
+    ] = ""
+    external_scan_time_limit_s: Annotated[
+        float, Meta(gt=0, le=3600, description="Longest that one external scan may take before it is ended.")
+    ] = 120.0
+    external_scan_memory_bytes: Annotated[
+        int,
+        Meta(
+            ge=64 * 1024 * 1024, description="Memory that an external scanner may have, with all processes it starts."
+        ),
+    ] = 2 * 1024 * 1024 * 1024
+    external_scan_output_bytes: Annotated[
+        int, Meta(ge=1024, description="Bytes that an external scanner may answer with for one skill.")
+    ] = 16 * 1024 * 1024
+    scanners_folder: Annotated[
+        str,
+        Meta(
+            description="Folder that external scanners are installed into; empty means `scanners` in the data folder."
+        ),
+    ] = ""
     submissions_per_hour: Annotated[
         int, Meta(ge=1, description="Submissions that one address may make in an hour without an account.")
     ] = 10

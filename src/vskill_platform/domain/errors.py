@@ -477,6 +477,12 @@ class ScannerUnavailable(VskillError):
     retryable = True
 
 
+class ScannerNotInstalled(VskillError):
+    """An external scanner could not be installed into its environment."""
+
+    code = "scanner_not_installed"
+
+
 # What another writer did first
 
 

@@ -209,6 +209,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "scanners list` names them); `remote:NAME` is one that only workers elsewhere run; empty means none."
         ),
     ] = ""
+    external_programs: Annotated[
+        str,
+        Meta(
+            description="Programs that print SARIF and are asked too: `NAME=command {folder}`, one a line or with ` ; ` "
+            "between; empty means none."
+        ),
+    ] = ""
     external_scan_time_limit_s: Annotated[
         float, Meta(gt=0, le=3600, description="Longest that one external scan may take before it is ended.")
     ] = 120.0

@@ -16,6 +16,7 @@ from vskill_platform.domain.errors import InvalidSettings, ScannerUnavailable
 from vskill_platform.ports.second_opinions import ExternalScanner
 from vskill_platform.scanning.external.bandit import Bandit
 from vskill_platform.scanning.external.environments import environment_of
+from vskill_platform.scanning.external.programs import SarifProgram, parse_programs
 from vskill_platform.scanning.external.sandbox import Sandbox, SandboxLimits
 from vskill_platform.scanning.external.tools import Tool, ToolScanner
 from vskill_platform.settings import PREFIX, Settings
@@ -47,16 +48,29 @@ async def open_scanners(settings: Settings) -> AsyncIterator[Mapping[str, Extern
 
     Raises InvalidSettings for a name that there is not.
     """
-    names = local_names(settings)
-    if not names:
+    names, programs = local_names(settings), local_programs(settings)
+    if not names and not programs:
         yield MappingProxyType({})
         return
     workspace = scanner_workspace(settings)
     await workspace.open()
     try:
-        yield MappingProxyType({name: _make(name, settings=settings, workspace=workspace) for name in names})
+        scanners = {name: _make(name, settings=settings, workspace=workspace) for name in names}
+        for program in programs:
+            sandbox = Sandbox(_limits(settings), hidden=Path(settings.data))
+            scanners[program.name] = ToolScanner(program, environment=None, sandbox=sandbox, workspace=workspace)
+        yield MappingProxyType(scanners)
     finally:
         await workspace.close()
+
+
+def local_programs(settings: Settings) -> tuple[SarifProgram, ...]:
+    """The operator's own programs. Raises InvalidSettings for one that cannot be, or takes the name of a scanner."""
+    programs = parse_programs(settings.external_programs)
+    taken = [program.name for program in programs if program.name in PROVIDERS]
+    if taken:
+        raise InvalidSettings(f"{PREFIX}EXTERNAL_PROGRAMS takes a name that a scanner has: {', '.join(taken)}.")
+    return programs
 
 
 def scanner_workspace(settings: Settings) -> Workspace:

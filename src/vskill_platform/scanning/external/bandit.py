@@ -44,6 +44,10 @@ class Bandit:
 
     name = "bandit"
 
+    def missing_because(self) -> str:
+        """Its environment has all that it needs."""
+        return ""
+
     def nothing_to_do(self, content: SkillContent) -> str:
         """Why there is nothing to look at."""
         return "" if any(map(_is_python, content.files)) else "The skill has no Python file."

@@ -5,6 +5,7 @@ Excerpts are taken from the skill itself and never from what a tool printed.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -23,6 +24,7 @@ from vskill_platform.scanning.tier1.excerpts import make_excerpt, show_invisible
 MOST_FINDINGS = 200
 MOST_TEXT = 500
 MOST_RULE_ID = 120
+MOST_VERSION = 40
 _GRAVITY = {severity: place for place, severity in enumerate(Severity)}
 
 
@@ -51,17 +53,20 @@ def report_of(
     sightings: Sightings, *, provider: str, version: str, content: SkillContent, folder: str, duration_ms: float
 ) -> ExternalReport:
     """The report that sightings come to. Score and status count all of them, also those that are not shown."""
-    every = [_finding(sighting, provider=provider, content=content, folder=folder) for sighting in sightings.found]
-    shown = sorted((one for one in every if one.file), key=_rank)[:MOST_FINDINGS]
-    strangers = sum(not one.file for one in every)
+    places = _Places(content, folder=folder)
+    once = list(dict.fromkeys(sightings.found))
+    named = [(sighting, file) for sighting in once if (file := places.file_of(sighting.file))]
+    named.sort(key=lambda pair: _rank(*pair))
+    findings = tuple(_finding(*pair, provider=provider, places=places) for pair in named[:MOST_FINDINGS])
+    weights = [_weight(sighting) for sighting in once]
     return ExternalReport(
         provider=provider,
-        provider_version=sightings.version or version,
-        status=external_status(every),
-        score=external_score(every),
-        findings=tuple(shown),
-        left_off=len(every) - len(shown),
-        summary=_summary(every, strangers=strangers, note=sightings.note),
+        provider_version=bounded(sightings.version, limit=MOST_VERSION) or version,
+        status=external_status(weights),
+        score=external_score(weights),
+        findings=findings,
+        left_off=len(once) - len(findings),
+        summary=_summary(once, strangers=len(once) - len(named), note=sightings.note),
         duration_ms=round(duration_ms, 3),
     )
 
@@ -85,49 +90,57 @@ def bounded(text: str, *, limit: int = MOST_TEXT) -> str:
     return shown if len(shown) <= limit else f"{shown[: limit - 1]}…"
 
 
-def _finding(sighting: Sighting, *, provider: str, content: SkillContent, folder: str) -> ExternalFinding:
-    """The finding; without a file where the tool names one that the skill does not have."""
-    file = _file_of(sighting.file, content=content, folder=folder)
-    lines = _lines(content, file) if sighting.line > 0 else []
-    line = sighting.line if 0 < sighting.line <= len(lines) else 0
+class _Places:
+    """The files of a skill and their lines, by the names that a tool gives them."""
+
+    def __init__(self, content: SkillContent, *, folder: str) -> None:
+        self._folder = folder
+        self._files = {file.path: file.content for file in content.files}
+        self._lines: dict[str, list[str]] = {}
+        whole = skill_file_of(content)
+        self._whole = whole.path if whole else next(iter(self._files), "")
+
+    def file_of(self, name: str) -> str:
+        """The skill's own name for a file; empty where it has no such file."""
+        path = PurePosixPath(name)
+        if self._folder and path.is_relative_to(self._folder):
+            path = path.relative_to(self._folder)
+        return self._whole if path == PurePosixPath(".") else str(path) if str(path) in self._files else ""
+
+    def line_of(self, file: str, number: int) -> str | None:
+        """The text of a line; None where the file has no such line."""
+        if file not in self._lines:
+            self._lines[file] = self._files[file].decode("utf-8", "replace").split("\n")
+        lines = self._lines[file]
+        return lines[number - 1] if 0 < number <= len(lines) else None
+
+
+def _finding(sighting: Sighting, file: str, *, provider: str, places: _Places) -> ExternalFinding:
+    text = places.line_of(file, sighting.line)
     return ExternalFinding(
         rule_id=bounded(f"{provider}/{sighting.rule or 'unnamed'}", limit=MOST_RULE_ID),
         severity=sighting.severity,
         file=file,
-        line=line,
+        line=0 if text is None else sighting.line,
         message=bounded(sighting.message),
-        excerpt=make_excerpt(lines[line - 1]) if line else "",
+        excerpt="" if text is None else make_excerpt(text),
         fix=bounded(sighting.fix),
     )
 
 
-def _file_of(name: str, *, content: SkillContent, folder: str) -> str:
-    """The skill's own name for a file that a tool names; empty where it has no such file."""
-    path = PurePosixPath(name)
-    if path.is_relative_to(folder):
-        path = path.relative_to(folder)
-    if path == PurePosixPath("."):
-        whole = skill_file_of(content)
-        return whole.path if whole else ""
-    names = {file.path for file in content.files}
-    return str(path) if str(path) in names else ""
+def _weight(sighting: Sighting) -> ExternalFinding:
+    """What counts of a sighting for score and status."""
+    return ExternalFinding(rule_id="", severity=sighting.severity, file="")
 
 
-def _lines(content: SkillContent, path: str) -> list[str]:
-    data = next((file.content for file in content.files if file.path == path), b"")
-    return data.decode("utf-8", "replace").split("\n")
+def _rank(sighting: Sighting, file: str) -> tuple[int, str, int, str]:
+    return _GRAVITY[sighting.severity], file, sighting.line, sighting.rule
 
 
-def _rank(finding: ExternalFinding) -> tuple[int, str, int, str]:
-    return _GRAVITY[finding.severity], finding.file, finding.line, finding.rule_id
-
-
-def _summary(findings: Iterable[ExternalFinding], *, strangers: int, note: str) -> str:
-    counts = dict.fromkeys(Severity, 0)
-    for finding in findings:
-        counts[finding.severity] += 1
-    told = ", ".join(f"{count} {severity.value}" for severity, count in counts.items() if count) or "nothing"
+def _summary(sightings: Iterable[Sighting], *, strangers: int, note: str) -> str:
+    counts = Counter(sighting.severity for sighting in sightings)
+    told = ", ".join(f"{counts[severity]} {severity.value}" for severity in Severity if counts[severity]) or "nothing"
     sentences = [f"Found {told}."]
     if strangers:
-        sentences.append(f"{strangers} of them name no file of the skill and are not shown.")
+        sentences.append(f"{strangers} of them name a file that the skill does not have, and are not shown.")
     return bounded(" ".join([*sentences, note]).strip())

@@ -26,8 +26,11 @@ SCRATCH_BYTES = 256 * 1024 * 1024
 MOST_PROCESSES = 128
 LOOK_INTERVAL_S = 0.1
 PROBE_LIMIT_S = 10.0
+SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _PIPE_BYTES = 64 * 1024
 _OPEN_FILES = 1024
+_LEAST_FILE_BYTES = 1024 * 1024
+"""Complaints are kept in a file of ours, so how large a file may be is also how much they may be."""
 _ADDRESS_SPACE_BYTES = 1 << 45
 """Room for runtimes that reserve far more addresses than they use; what is used is limited."""
 _NAMESPACES = ("--user", "--map-root-user", "--net", "--pid", "--fork", "--kill-child=KILL", "--mount")
@@ -53,7 +56,7 @@ if [ -n "$hidden" ]; then
 fi
 while [ "$1" != -- ]; do shift; done; shift
 mount -t tmpfs -o "size=$scratch_bytes,mode=700" none "$scratch" || exit 125
-cd "$scratch" && ulimit -d "$memory" && exec "$@"
+cd "$scratch" && unset OLDPWD && ulimit -d "$memory" && exec "$@"
 """
 
 
@@ -125,7 +128,7 @@ class Sandbox:
         Raises OSError where none can be started.
         """
         limits = ProcessLimits(
-            file_bytes=SCRATCH_BYTES,
+            file_bytes=max(self.limits.output_bytes, _LEAST_FILE_BYTES),
             cpu_s=1 << 30,
             memory_bytes=_ADDRESS_SPACE_BYTES,
             open_files=_OPEN_FILES,
@@ -207,7 +210,7 @@ class Sandbox:
         ]
 
     async def _probe(self) -> str:
-        if shutil.which("unshare", path=_PATH) is None:
+        if shutil.which("unshare", path=SEARCH_PATH) is None:
             return "The program unshare is missing on this machine. Install util-linux."
         with tempfile.TemporaryDirectory() as folder:
             scratch = Path(folder) / "scratch"
@@ -226,13 +229,10 @@ class Sandbox:
         )
 
 
-_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
-
 def _surroundings(folder: Path) -> dict[str, str]:
     """The whole environment of a child: nothing of ours is in it."""
     return {
-        "PATH": _PATH,
+        "PATH": SEARCH_PATH,
         "HOME": str(folder),
         "TMPDIR": str(folder),
         "LC_ALL": "C.UTF-8",

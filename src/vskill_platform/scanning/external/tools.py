@@ -32,7 +32,14 @@ class Unreadable(Exception):
 class Tool(Protocol):
     """A tool that is started once for each skill."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What the operator calls it."""
+        ...
+
+    def missing_because(self) -> str:
+        """Why the tool cannot be run though its environment is whole; empty where it can."""
+        ...
 
     def nothing_to_do(self, content: SkillContent) -> str:
         """Why the tool has nothing to look at in this skill, in a sentence; empty where it has."""
@@ -69,7 +76,7 @@ class ToolScanner:
     async def unavailable_because(self) -> str:
         """Why it cannot be asked on this machine; empty where it can."""
         missing = self._environment.missing_because() if self._environment else ""
-        return missing or await self._sandbox.refusal()
+        return missing or self._tool.missing_because() or await self._sandbox.refusal()
 
     async def scan(self, content: SkillContent) -> ExternalReport:
         """What the tool says of this content."""
@@ -105,7 +112,7 @@ class ToolScanner:
                 kept=[folder, *([self._environment.folder] if self._environment else [])],
                 environment=self._tool.variables(),
             )
-            return self._report(outcome, content=content, skill=skill, began=began)
+            return await asyncio.to_thread(self._report, outcome, content=content, skill=skill, began=began)
 
     def _report(self, outcome: Outcome, *, content: SkillContent, skill: Path, began: float) -> ExternalReport:
         failure = failure_of(outcome, name=self.name, sandbox=self._sandbox)

@@ -19,10 +19,11 @@ from vskill_platform.domain.secrets import hash_secret
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.notify.sending import Sender
 from vskill_platform.notify.signing import accepting_once, refuse_repeated, sign, verify
+from vskill_platform.pipeline.asked_providers import asked_providers
 from vskill_platform.pipeline.opinion_results import settle_scan
 from vskill_platform.pipeline.remote_results import check_digest, read_result
 from vskill_platform.pipeline.scan_claims import overtaken_by
-from vskill_platform.stores.external_scans import ExternalScan, FoundScan, asked_providers, find_open_scan
+from vskill_platform.stores.external_scans import ExternalScan, FoundScan, find_open_scan
 from vskill_platform.worker_context import current_env
 
 RECEIVER = "scan-results"

@@ -17,6 +17,7 @@ from vskill_platform.domain.external_result import ReportedResult
 from vskill_platform.domain.external_scan import ExternalReport, ExternalScanStatus
 from vskill_platform.domain.ids import Digest
 from vskill_platform.domain.secrets import equal_secrets, hash_secret
+from vskill_platform.pipeline.asked_providers import asked_providers
 from vskill_platform.pipeline.opinion_results import settle_scan
 from vskill_platform.pipeline.remote_results import check_digest, read_result
 from vskill_platform.pipeline.scan_claims import claim_scan, overtaken_by, release_scan, wait_for_turn
@@ -24,7 +25,6 @@ from vskill_platform.ports.commit import Operation
 from vskill_platform.stores.external_scans import (
     ExternalScan,
     FoundScan,
-    asked_providers,
     find_open_scan,
     iter_open,
     putting_scan,

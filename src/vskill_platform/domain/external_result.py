@@ -33,7 +33,7 @@ class ReportedResult(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """How a scan elsewhere ended: PASS or FAIL with the findings, TIMED_OUT or ERROR with the reason in `summary`."""
 
     status: ExternalScanStatus
-    findings: Annotated[tuple[ReportedFinding, ...], Meta(max_length=MOST_FINDINGS)] = ()
+    findings: Annotated[list[ReportedFinding], Meta(max_length=MOST_FINDINGS)] = []
     left_off: Annotated[int, Meta(ge=0, le=10_000_000)] = 0
     score: Annotated[int, Meta(ge=0, le=100)] | None = None
     provider_version: Annotated[str, Meta(max_length=100)] = ""
@@ -45,7 +45,7 @@ def result_of(report: ExternalReport) -> ReportedResult:
     """A report as a remote worker sends it."""
     return ReportedResult(
         status=report.status,
-        findings=tuple(
+        findings=[
             ReportedFinding(
                 rule_id=finding.rule_id[:200],
                 severity=finding.severity,
@@ -55,7 +55,7 @@ def result_of(report: ExternalReport) -> ReportedResult:
                 fix=finding.fix[:2000],
             )
             for finding in report.findings[:MOST_FINDINGS]
-        ),
+        ],
         left_off=report.left_off + max(0, len(report.findings) - MOST_FINDINGS),
         score=report.score,
         provider_version=report.provider_version[:100],

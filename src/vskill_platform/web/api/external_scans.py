@@ -26,7 +26,7 @@ from vskill_platform.domain.external_scan import ExternalScanStatus
 from vskill_platform.domain.scan import Severity
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.ingest.escaping import printable
-from vskill_platform.pipeline.pushed_scans import CLAIM_HEADER, RESULTS_PATH, PushedResult, accept_result
+from vskill_platform.pipeline.pushed_scans import CLAIM_HEADER, RESULTS_PATH, accept_result
 from vskill_platform.pipeline.remote_scans import (
     archive_of_claim,
     claim_remotely,
@@ -35,7 +35,7 @@ from vskill_platform.pipeline.remote_scans import (
     give_back,
     list_pending,
 )
-from vskill_platform.web.access import ANYONE, caller_of, needs
+from vskill_platform.web.access import caller_of, needs
 from vskill_platform.web.api import examples
 from vskill_platform.web.api.describing import described
 from vskill_platform.web.api.external_scan_views import (
@@ -63,7 +63,7 @@ _LATER = "2026-11-16T09:01:00.000Z"
 _RESULT = ReportedResult(
     status=ExternalScanStatus.PASS,
     score=90,
-    findings=(ReportedFinding(rule_id="B602", severity=Severity.HIGH, file="scripts/run.py", line=12),),
+    findings=[ReportedFinding(rule_id="B602", severity=Severity.HIGH, file="scripts/run.py", line=12)],
     provider_version="1.8.6",
     duration_ms=850.0,
 )
@@ -188,7 +188,7 @@ async def complete_scan(data: JSONBody[CompletedScan]) -> ScanOutcome:
     "/api/v1/external-scans/{provider:str}/{identity:str}/archive",
     summary="The bytes of a scan",
     tags=TAGS,
-    opt=described(b"", errors=(NotFound,), access=ANYONE, types=("application/x-tar",)),
+    opt=described("SKILL.md…", errors=(NotFound,), types=("application/x-tar",)),
 )
 async def download_scanned(
     provider: FromPath[str], identity: FromPath[str], claim: ClaimSecret = ""
@@ -207,14 +207,16 @@ async def download_scanned(
     request_max_body_size=MAX_RESULT_BYTES,
     opt=described(
         _OUTCOME,
-        body=PushedResult(id=_ID, provider="bandit", content_digest=_DIGEST, result=_RESULT),
         errors=(SignatureRefused, ExternalScanOver),
-        access=ANYONE,
     ),
     response_headers=NOT_KEPT,
 )
 async def receive_scan_result(request: Request[Any, Any, State]) -> ScanOutcome:
-    """For scanners that are sent their scans. The message is signed over its id, its time and its body, and counts once."""
+    """For scanners that are sent their scans: `id`, `provider`, `contentDigest` and `result`, as for the end of a scan.
+
+    The message is signed over its id, its time and its body, in `webhook-id`, `webhook-timestamp` and `webhook-signature`. It
+    counts once, within five minutes.
+    """
     headers = {name.lower(): value for name, value in request.headers.items()}
     return view_outcome(await accept_result(await request.body(), headers))
 

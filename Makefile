@@ -16,6 +16,9 @@ COVERAGE_ROOMS := */vskill_platform/domain/*,*/vskill_platform/ports/*,*/vskill_
 # As many tests at a time as there are cores; each starts and stops its own servers and files.
 RUN_PYTEST = $(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 
+# External scanners that tests run for real, each in an environment of its own.
+SCANNERS := bandit detect-secrets semgrep cisco-ai-skill-scanner snyk-agent-scan
+
 .PHONY: help
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,13 +28,17 @@ run: $(STAMPS)/runtime ## Start the registry (ARGS="--help" passes arguments on)
 	$(BIN)/vskill-platform up $(ARGS)
 
 .PHONY: test
-test: check $(STAMPS)/postgres $(STAMPS)/chromium ## Check, and run the tests
+test: check $(STAMPS)/postgres $(STAMPS)/chromium $(STAMPS)/scanner-bandit ## Check, and run the tests
 	$(RUN_PYTEST)
 
 .PHONY: test-full
-test-full: check $(STAMPS)/postgres $(STAMPS)/chromium ## The same with the tests that run the stated counts; holds the coverage
+test-full: check $(STAMPS)/postgres $(STAMPS)/chromium $(STAMPS)/scanner-bandit ## The same with the tests that run the stated counts; holds the coverage
 	$(RUN_PYTEST) --cov --cov-report= -m "not faults and not external and not clients"
 	$(BIN)/coverage report --include='$(COVERAGE_ROOMS)' --fail-under=$(COVERAGE_FLOOR)
+
+.PHONY: test-external
+test-external: $(STAMPS)/dev $(SCANNERS:%=$(STAMPS)/scanner-%) ## Run the tests that ask real scanners of other makes (1 GB, installed once)
+	$(BIN)/python -m pytest -m external --timeout=1800 tests/external
 
 .PHONY: check
 check: $(STAMPS)/dev ## Format, lint, types and the rules of the house
@@ -98,6 +105,10 @@ $(STAMPS)/dev: $(STAMPS)/runtime requirements/dev.txt
 $(STAMPS)/bench: $(STAMPS)/dev requirements/bench.txt
 	@echo "Installing requirements/bench.txt"
 	@$(INSTALL) --require-hashes -r requirements/bench.txt
+	@touch $@
+
+$(STAMPS)/scanner-%: src/vskill_platform/scanning/external/requirements/%.txt $(STAMPS)/runtime
+	@VSKILL_PLATFORM_SCANNERS_FOLDER=$(VENV)/scanners $(BIN)/vskill-platform scanners install $*
 	@touch $@
 
 $(STAMPS)/postgres: $(STAMPS)/venv scripts/ensure-postgres.sh

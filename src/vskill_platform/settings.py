@@ -17,7 +17,7 @@ PREFIX = "VSKILL_PLATFORM_"
 POSTGRES_SCHEMES = ("postgresql", "postgres")
 OBJECT_STORE_SCHEMES = ("s3",)
 LOOPBACK = "127.0.0.1"
-_SECRETS = ("blobs_secret_access_key", "oidc_client_secret")
+_SECRETS = ("blobs_secret_access_key", "oidc_client_secret", "snyk_token")
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -228,6 +228,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     external_scan_output_bytes: Annotated[
         int, Meta(ge=1024, description="Bytes that an external scanner may answer with for one skill.")
     ] = 16 * 1024 * 1024
+    snyk_token: Annotated[
+        str,
+        Meta(
+            description="Token of Snyk for the scanner snyk-agent-scan, which sends every skill to Snyk; empty means that it is "
+            "off. Never printed."
+        ),
+    ] = ""
+    snyk_analysis_url: Annotated[
+        str, Meta(description="Address of Snyk's service for that scanner; empty means the scanner's own.")
+    ] = ""
     scanners_folder: Annotated[
         str,
         Meta(

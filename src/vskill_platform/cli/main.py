@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "scan": ("scan", "HELP"),
     "explain": ("explain", "HELP"),
     "rules": ("rules", "HELP"),
+    "scanners": ("scanners", "HELP"),
     "skills": ("skills", "HELP"),
     "health": ("health", "HELP"),
     "stuck": ("stuck", "HELP"),

@@ -8,6 +8,9 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode
 
+# Compiled modules are kept: a process that starts, and the tests start hundreds, does not compile ours anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The rooms that hold the guarantees: their coverage may not fall below COVERAGE_FLOOR per cent. Tracing costs minutes, so the
 # full run does it.
 COVERAGE_FLOOR := 90
@@ -18,10 +21,19 @@ RUN_PYTEST = $(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 
 # External scanners that tests run for real, each in an environment of its own.
 SCANNERS := bandit detect-secrets semgrep cisco-ai-skill-scanner snyk-agent-scan
+# Programs that other people install skills with, each in a folder of its own below .venv/clients, pinned in requirements/clients.
+# Those of npm come with the Node they run on; those of Python are small enough for `make test`.
+CLIENTS := $(VENV)/clients
+NPM_CLIENTS := node-20 node-22 skills-1.5.18 skills-1.7.4 clawhub-0.20.0 clawhub-0.23.3
+PYTHON_STAMPS := $(STAMPS)/python-apm-cli $(STAMPS)/python-skills-ref
+CLIENT_STAMPS := $(NPM_CLIENTS:%=$(STAMPS)/npm-%) $(PYTHON_STAMPS)
+# What passes is noted in tests/clients/results, from which the table of clients is written.
+PROVE_CLIENTS = $(BIN)/python -m pytest -p tests.clients.recording -m "clients or proves" --timeout=600
+CLAUDE_STAMPS := $(STAMPS)/npm-node-22 $(STAMPS)/npm-claude-2.1.325
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: $(STAMPS)/runtime ## Start the registry (ARGS="--help" passes arguments on)
@@ -39,6 +51,21 @@ test-full: check $(STAMPS)/postgres $(STAMPS)/chromium $(STAMPS)/scanner-bandit 
 .PHONY: test-external
 test-external: $(STAMPS)/dev $(SCANNERS:%=$(STAMPS)/scanner-%) ## Run the tests that ask real scanners of other makes (1 GB, installed once)
 	$(BIN)/python -m pytest -m external --timeout=1800 tests/external
+test: check $(STAMPS)/postgres $(STAMPS)/chromium $(PYTHON_STAMPS) ## Check, and run the tests
+	$(RUN_PYTEST)
+
+.PHONY: test-full
+test-full: check $(STAMPS)/postgres $(STAMPS)/chromium $(PYTHON_STAMPS) ## The same with the tests that run the stated counts; holds the coverage
+	$(RUN_PYTEST) --cov --cov-report= -m "not faults and not external and not clients"
+	$(BIN)/coverage report --include='$(COVERAGE_ROOMS)' --fail-under=$(COVERAGE_FLOOR)
+
+.PHONY: test-clients
+test-clients: $(STAMPS)/dev $(CLIENT_STAMPS) ## Run the real clients of other makes against the registry, without any other network
+	scripts/alone.sh $(PROVE_CLIENTS) tests/clients
+
+.PHONY: test-claude
+test-claude: $(STAMPS)/dev $(CLAUDE_STAMPS) ## The same with Claude Code, which is large and not free software
+	VSKILL_TEST_CLAUDE=1 scripts/alone.sh $(PROVE_CLIENTS) tests/clients/test_claude.py
 
 .PHONY: check
 check: $(STAMPS)/dev ## Format, lint, types and the rules of the house
@@ -70,8 +97,9 @@ pictures: $(STAMPS)/dev $(STAMPS)/chromium ## Draw the pictures of the documents
 	$(BIN)/python -m tools.pictures
 
 .PHONY: lock
-lock: $(STAMPS)/uv ## Compile the requirement files (UPGRADE=1 takes newer versions)
+lock: $(STAMPS)/uv $(STAMPS)/npm ## Compile the requirement files (UPGRADE=1 takes newer versions)
 	scripts/lock.sh $(if $(UPGRADE),--upgrade)
+	scripts/lock-npm-clients.sh
 
 .PHONY: clean
 clean: ## Remove .venv, caches and build output; data/ stays
@@ -117,4 +145,18 @@ $(STAMPS)/postgres: $(STAMPS)/venv scripts/ensure-postgres.sh
 
 $(STAMPS)/chromium: $(STAMPS)/venv scripts/ensure-chromium.sh
 	@scripts/ensure-chromium.sh
+	@touch $@
+
+$(STAMPS)/npm: $(STAMPS)/venv scripts/ensure-npm.sh
+	@scripts/ensure-npm.sh
+	@touch $@
+
+$(STAMPS)/npm-%: $(STAMPS)/npm requirements/clients/%/package-lock.json scripts/install-npm-client.sh
+	@scripts/install-npm-client.sh $* $(CLIENTS)
+	@touch $@
+
+$(STAMPS)/python-%: $(STAMPS)/uv requirements/clients/%.txt
+	@echo "Installing requirements/clients/$*.txt"
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(CLIENTS)/$*
+	@$(BIN)/uv pip install --quiet --python $(CLIENTS)/$*/bin/python --compile-bytecode --require-hashes -r requirements/clients/$*.txt
 	@touch $@

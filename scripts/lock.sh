@@ -22,6 +22,11 @@ compile bench requirements/bench.in "$@"
 compile deploy pyproject.toml --all-extras --constraint requirements/runtime.txt --constraint requirements/dev.txt "$@"
 # An environment of its own, so it is held to nothing.
 compile peers requirements/peers.in "$@"
+# Clients of other makes, each as its own users would have it.
+compile clients/apm-cli requirements/clients/apm-cli.in "$@"
+compile clients/skills-ref requirements/clients/skills-ref.in "$@"
+
+if grep -n '://' requirements/*.txt requirements/clients/*.txt; then
 # Each external scanner has an environment of its own, which `vskill-platform scanners install` makes from the package.
 scanners=src/vskill_platform/scanning/external/requirements
 for file in requirements/scanners/*.in; do

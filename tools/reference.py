@@ -9,6 +9,7 @@ import typer
 from click import Context, Parameter
 from msgspec import Meta
 
+from tools.client_reference import current_clients_page
 from tools.rule_reference import TABLE_HEAD, rule_rows, rule_sections
 from vskill_platform.cli.main import app
 from vskill_platform.domain.errors import error_tree
@@ -20,6 +21,9 @@ from vskill_platform.settings import PREFIX, Settings
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 NOTE = "This page is written by `make docs` from the code. Change the code, not the page."
+CLIENTS_NOTE = (
+    "This page is written by `make docs` from `tests/clients/commands.toml` and what `make test-clients` noted."
+)
 
 
 def errors_page() -> str:
@@ -161,7 +165,13 @@ def rules_page() -> str:
     )
 
 
+def clients_page() -> str:
+    """Every command of other makes' clients."""
+    return f"{current_clients_page()}\n{CLIENTS_NOTE}\n"
+
+
 PAGES = {
+    "clients.md": clients_page,
     "commands.md": commands_page,
     "errors.md": errors_page,
     "metrics.md": metrics_page,

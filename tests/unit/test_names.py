@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from vskill_platform.domain.errors import InvalidInput, InvalidRepositoryUrl
 from vskill_platform.domain.ids import claim_key, history_key
+from vskill_platform.domain.repository import known_repository, normalise_repository_url
 from vskill_platform.domain.search_terms import (
     MAX_DOCUMENT_TERMS,
     QueryTerm,
@@ -15,7 +16,15 @@ from vskill_platform.domain.search_terms import (
     fold,
     query_terms,
 )
-from vskill_platform.domain.slug import is_current_slug, pushed_skill_slug, skill_slug, slugify
+from vskill_platform.domain.slug import (
+    is_current_slug,
+    is_pushed,
+    owner_handle,
+    pushed_repository,
+    pushed_skill_slug,
+    skill_slug,
+    slugify,
+)
 from vskill_platform.domain.times import hour_of, iso_from_ms, ms_from_iso
 from vskill_platform.ports.kv import prefix_end
 
@@ -129,3 +138,14 @@ def test_prefix_end_is_the_first_text_after_all_with_the_prefix(prefix: str, res
     end = prefix_end(prefix)
     if end is not None:
         assert (prefix + rest).encode() < end.encode()
+
+
+def test_pushed_skill_has_an_address_that_no_repository_has__and_the_same_slug() -> None:
+    address = pushed_repository("ada")
+    assert (is_pushed(address), is_pushed("https://github.com/ada/registry")) == (True, False)
+    assert skill_slug(address, "Notes") == pushed_skill_slug("ada", "notes")
+    assert owner_handle(address) == "ada"
+    with pytest.raises(InvalidRepositoryUrl):
+        normalise_repository_url(address)
+    assert known_repository("Registry://~Ada/registry") == address
+    assert known_repository("github.com/Ada/Skills") == "https://github.com/ada/skills"

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from vskill_platform.app.metering import MeteredCommit
 from vskill_platform.app.stores import database_path, open_blobs, open_engine
-from vskill_platform.engines.sqlite import find_owner
 from vskill_platform.ingest.git import GitSource
 from vskill_platform.moving.catalog import renew_catalog
 from vskill_platform.moving.unpacking import refuse_unfinished
@@ -18,13 +17,13 @@ from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.ports.second_opinions import ExternalScanner
 from vskill_platform.scanning.external import open_scanners
 from vskill_platform.scanning.pool import ScannerPool
+from vskill_platform.scanning.tier2 import open_judge
 from vskill_platform.settings import Settings
 from vskill_platform.worker_context import run_with_worker_env
 
 FETCH_NAME = "fetch"
-SOCKET_NAME = "control.sock"
 
-__all__ = ["SOCKET_NAME", "control_socket", "database_path", "open_env"]
+__all__ = ["database_path", "open_env"]
 
 
 @asynccontextmanager
@@ -48,6 +47,7 @@ async def open_env(settings: Settings, *, is_working: bool = False, role: str = 
                 await source.open()
                 await stack.enter_async_context(scanner)
                 external = await stack.enter_async_context(open_scanners(settings))
+            judge = await stack.enter_async_context(open_judge(settings, clock=clock)) if is_working else None
             env = WorkerEnv(
                 kv=engine.kv,
                 writes=MeteredCommit(engine.writes),
@@ -61,17 +61,10 @@ async def open_env(settings: Settings, *, is_working: bool = False, role: str = 
                 source=source,
                 scanner=scanner,
                 process=process_message,
+                judge=judge,
                 external=external,
             )
             await run_with_worker_env(env, renew_catalog)
             yield env
     finally:
         await engine.close()
-
-
-def control_socket(settings: Settings) -> Path | None:
-    """The control socket of the process that owns the data folder; None when nobody does, or nobody has to."""
-    folder = Path(settings.data)
-    if settings.database_url or find_owner(folder) is None:
-        return None
-    return folder / SOCKET_NAME

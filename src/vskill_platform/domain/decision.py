@@ -46,10 +46,11 @@ def decide(report: ScanReport, *, vendor: Vendor | None = None) -> Decision:
             return Decision(SubmissionState.TIER1_FAILED, Trigger.TIER1_FAILED, "tier1_failed", message)
 
 
-def tier_for(target: SubmissionState, *, is_approved_by_hand: bool = False) -> CertTier:
-    """How far what is published was verified: certified by a trusted vendor or a person, else scanned."""
-    is_certified = is_approved_by_hand or target is SubmissionState.VENDOR_APPROVED
-    return CertTier.CERTIFIED if is_certified else CertTier.SCANNED
+def tier_for(target: SubmissionState, *, is_approved_by_hand: bool = False, is_verified: bool = False) -> CertTier:
+    """How far what is published was verified: certified by a trusted vendor or a person, by both tiers, else scanned."""
+    if is_approved_by_hand or target is SubmissionState.VENDOR_APPROVED:
+        return CertTier.CERTIFIED
+    return CertTier.VERIFIED if is_verified else CertTier.SCANNED
 
 
 def was_approved(submission: Submission, content_digest: str) -> bool:

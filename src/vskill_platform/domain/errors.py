@@ -172,9 +172,21 @@ class YaraNotInstalled(InvalidRules):
 
 
 class FolderTaken(InvalidInput):
-    """An export or a backup goes into a folder of its own, and there is something in this one."""
+    """An export, a backup or a skill goes into a folder of its own, and there is something else in this one."""
 
     code = "folder_taken"
+
+
+class InvalidLock(InvalidInput):
+    """The lock file of installed skills cannot be read, contradicts itself, or was written by a newer version."""
+
+    code = "invalid_lock"
+
+
+class McpNotInstalled(InvalidInput):
+    """The MCP server was asked for, and the `mcp` package, which speaks the protocol, is not installed."""
+
+    code = "mcp_not_installed"
 
 
 # Who may do what
@@ -243,6 +255,12 @@ class LinkSpent(VskillError):
     code = "link_spent"
 
 
+class AmbiguousPackage(VskillError):
+    """A short name could mean several skills. The whole name of each is in the sentence."""
+
+    code = "ambiguous_package"
+
+
 class NameTaken(VskillError):
     """The name that somebody or something is to have belongs to another already."""
 
@@ -253,6 +271,27 @@ class LastAdministrator(VskillError):
     """Nobody would be left who can do everything."""
 
     code = "last_administrator"
+
+
+# What a client met when it installed a skill
+
+
+class ArchiveRefused(VskillError):
+    """What a registry sent is not what it says that it has published. Nothing of it was installed."""
+
+    code = "archive_refused"
+
+
+class SkillBlocked(VskillError):
+    """The blocklist of the registry stands against the skill, by its name, its repository or its bytes."""
+
+    code = "skill_blocked"
+
+
+class InstallFailed(VskillError):
+    """A skill could not be written where it was to go. What was there before is as it was."""
+
+    code = "install_failed"
 
 
 # What an export turned out to be
@@ -439,6 +478,18 @@ class BytesYanked(SourceRefused):
     code = "bytes_yanked"
 
 
+class VersionTaken(SourceRefused):
+    """The version that was pushed exists with other bytes, is yanked, or is not higher than the newest one."""
+
+    code = "version_taken"
+
+
+class PushPending(VskillError):
+    """Another push of the same skill is in work. Wait until it is decided."""
+
+    code = "push_pending"
+
+
 class PublishingHeld(SourceRefused):
     """The skill is in quarantine, and nothing is published under its slug until it is restored."""
 
@@ -477,6 +528,19 @@ class ScannerUnavailable(VskillError):
     retryable = True
 
 
+class JudgeUnavailable(VskillError):
+    """The judge was not reached, was too slow, or may not be asked any more today."""
+
+    code = "judge_unavailable"
+    retryable = True
+
+
+class JudgeVoid(VskillError):
+    """The judge answered, and its answer is none: another form, a contradiction, or words that it was told to keep."""
+
+    code = "judge_void"
+
+
 class ScannerNotInstalled(VskillError):
     """An external scanner could not be installed into its environment."""
 
@@ -497,6 +561,12 @@ class LeaseLost(VskillError):
     """The lease on a message lapsed or was taken over. Nothing was written: the message belongs to another now."""
 
     code = "lease_lost"
+
+
+class ExternalScanOver(VskillError):
+    """Somebody came about an external scan that is not theirs to end any more: late, repeated, or asked anew of other bytes."""
+
+    code = "external_scan_over"
 
 
 class RegistryBusy(VskillError):

@@ -13,6 +13,7 @@ import msgspec
 from vskill_platform.domain.errors import Conflict, InvalidInput, NotFound
 from vskill_platform.domain.records import Record
 from vskill_platform.domain.secrets import equal_secrets
+from vskill_platform.domain.slug import pushed_repository
 
 PUBLISHER_PREFIX = "publisher:"
 CLAIM_FILE = ".vskill-claim"
@@ -63,6 +64,10 @@ class Publisher(Record, frozen=True, kw_only=True, rename="camel"):
     def is_invited(self, account: str) -> bool:
         """Whether an account may become a member."""
         return any(invited.account == account for invited in self.invitations)
+
+    def controls(self, repo_url: str) -> bool:
+        """Whether what comes from this address is theirs: it is in a place of theirs, or was pushed under their handle."""
+        return place_of(repo_url) in self.places or repo_url == pushed_repository(self.handle)
 
     @property
     def accounts(self) -> frozenset[str]:

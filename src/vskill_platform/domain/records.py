@@ -33,12 +33,16 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Pin(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The bytes that a run is about: the commit they came from, their digest, and the archive that keeps them."""
+    """The bytes that a run is about: the commit they came from, their digest, and the archive that keeps them.
+
+    What was pushed has no commit, and the version that it was pushed as.
+    """
 
     commit: str
     content_digest: str
     tar_digest: str
     omitted: tuple[Omitted, ...] = ()
+    version: str = ""
 
 
 class Approval(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

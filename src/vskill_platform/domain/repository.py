@@ -11,7 +11,7 @@ from typing import NamedTuple
 from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 from vskill_platform.domain.errors import InvalidRepositoryUrl
-from vskill_platform.domain.slug import DEFAULT_HOST
+from vskill_platform.domain.slug import DEFAULT_HOST, is_pushed
 
 MAX_URL_CHARS = 400
 _CASELESS_HOSTS = frozenset({"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"})
@@ -64,6 +64,15 @@ def normalise_repository_url(text: str) -> RepositoryAddress:
         repository = [segment.lower() for segment in repository]
     path = "/".join(quote(segment, safe="~@+") for segment in repository)
     return RepositoryAddress(f"{_origin(scheme, host, port, given=text)}/{path}", "/".join(tree_path))
+
+
+def known_repository(text: str) -> str:
+    """The address by which records know what somebody means: a repository, or what a publisher pushed.
+
+    Raises InvalidRepositoryUrl.
+    """
+    meant = text.strip().lower()
+    return meant if is_pushed(meant) else normalise_repository_url(text).url
 
 
 def _as_url(text: str, *, given: str) -> str:

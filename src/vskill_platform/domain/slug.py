@@ -10,6 +10,8 @@ from vskill_platform.domain.errors import InvalidInput, InvalidRepositoryUrl
 
 DEFAULT_HOST = "github.com"
 PUSHED_REPO = "registry"
+_PUSHED = "registry://~"
+"""What stands for the repository of skills that were pushed begins so. No host has a `~`, so no repository is meant by it."""
 SLUG_SEGMENTS = 3
 MAX_SEGMENT_CHARS = 100
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
@@ -29,7 +31,12 @@ def slugify(text: str) -> str:
 
 
 def split_repository_url(url: str) -> Repository:
-    """Host, owner and name of a repository address such as `https://host/group/owner/name.git`."""
+    """Host, owner and name of a repository address such as `https://host/group/owner/name.git`.
+
+    What was pushed has no host.
+    """
+    if is_pushed(url):
+        return Repository("", url.removeprefix(_PUSHED).partition("/")[0], PUSHED_REPO)
     parts = urlsplit(url)
     segments = [segment for segment in unquote(parts.path).strip("/").split("/") if segment]
     if not parts.hostname or len(segments) < 2:
@@ -59,6 +66,16 @@ def pushed_skill_slug(handle: str, skill_name: str) -> str:
     return _join(handle, PUSHED_REPO, skill_name)
 
 
+def pushed_repository(handle: str) -> str:
+    """What stands in place of a repository's address for everything that a publisher pushed. Nothing is fetched from it."""
+    return f"{_PUSHED}{handle}/{PUSHED_REPO}"
+
+
+def is_pushed(repo_url: str) -> bool:
+    """Whether an address stands for what a publisher pushed, and not for a repository."""
+    return repo_url.startswith(_PUSHED)
+
+
 def is_current_slug(slug: str) -> bool:
     """Whether a slug has the present form; anything else is an older one that wants to move."""
     segments = slug.split("/")
@@ -66,7 +83,7 @@ def is_current_slug(slug: str) -> bool:
 
 
 def _owner(repository: Repository) -> str:
-    return repository.owner if repository.host == DEFAULT_HOST else f"{repository.host}/{repository.owner}"
+    return repository.owner if repository.host in ("", DEFAULT_HOST) else f"{repository.host}/{repository.owner}"
 
 
 def _join(owner: str, repo: str, skill: str) -> str:

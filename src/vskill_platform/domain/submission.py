@@ -112,7 +112,7 @@ def _rows() -> list[Transition]:
     may((S.TIER1_SCANNING,), S.EXPANDED, Trigger.EXPANDED, worker)
     may((S.TIER1_SCANNING,), S.TIER2_SCANNING, Trigger.TIER1_PASSED, worker)
     may((S.TIER1_SCANNING,), S.TIER1_FAILED, Trigger.TIER1_FAILED, worker)
-    may((S.TIER1_SCANNING,), S.REJECTED, Trigger.SOURCE_REFUSED, worker)
+    may(_SCANNING, S.REJECTED, Trigger.SOURCE_REFUSED, worker)
     may((S.TIER2_SCANNING,), S.REJECTED, Trigger.TIER2_FAILED, worker)
     may(_SCANNING, S.AUTO_APPROVED, Trigger.APPROVED, worker)
     may(_SCANNING, S.VENDOR_APPROVED, Trigger.VENDOR_TRUSTED, worker)

@@ -9,7 +9,7 @@ import structlog
 from vskill_platform.domain.blocklist import Block, BlockKind, block_key
 from vskill_platform.domain.errors import Conflict, IllegalTransition, InvalidInput, NotFound
 from vskill_platform.domain.records import Submission
-from vskill_platform.domain.repository import normalise_repository_url, repository_identity
+from vskill_platform.domain.repository import known_repository, repository_identity
 from vskill_platform.domain.slug import slugify
 from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
 from vskill_platform.domain.times import iso_from_ms
@@ -37,7 +37,7 @@ def make_block(*, digest: str = "", skill_name: str = "", repo_url: str = "", re
         kind=kind,
         digest=digest,
         skill_name=skill_name,
-        repo_url=normalise_repository_url(repo_url).url if repo_url else "",
+        repo_url=known_repository(repo_url) if repo_url else "",
         reason=reason.strip(),
         actor=Actor.ADMIN,
         created_at=iso_from_ms(current_env("clock").clock.now_ms()),

@@ -10,6 +10,7 @@ from vskill_platform.domain.errors import UnreadableSkill
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.scan import ScanReport
 from vskill_platform.domain.skill import CertTier
+from vskill_platform.domain.slug import is_pushed
 from vskill_platform.ingest.skill_md import SkillMd, parse_skill_md
 from vskill_platform.pipeline.pinning import Pinned, read_pinned
 from vskill_platform.stores.scans import get_scan
@@ -49,5 +50,6 @@ async def read_skill_md(submission: Submission, pinned: Pinned) -> SkillMd:
     file = skill_file_of(pinned.content)
     if file is None:
         raise UnreadableSkill("The skill's SKILL.md could not be read: it is missing, a link, or too large.")
-    folder_name = submission.skill_path.rsplit("/", 1)[-1] or None
+    pushed_as = submission.skill_name if is_pushed(submission.repo_url) else None
+    folder_name = submission.skill_path.rsplit("/", 1)[-1] or pushed_as
     return await asyncio.to_thread(parse_skill_md, file.content, folder_name=folder_name)

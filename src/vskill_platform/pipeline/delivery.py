@@ -10,9 +10,9 @@ import msgspec
 
 from vskill_platform.domain.records import Step, Submission, advance
 from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
-from vskill_platform.ports.commit import Ack, Operation
+from vskill_platform.ports.commit import Ack, Operation, Release
 from vskill_platform.ports.queue import Message
-from vskill_platform.stores.submissions import Found, moving
+from vskill_platform.stores.submissions import Found, encode_moved, moving
 from vskill_platform.worker_context import current_env
 
 
@@ -23,6 +23,7 @@ class Delivery:
     message: Message
     found: Found
     timings: dict[str, int] = field(default_factory=dict)
+    kept: list[Operation] = field(default_factory=list)
     _lap_ms: int = 0
 
     def __post_init__(self) -> None:
@@ -41,6 +42,10 @@ class Delivery:
     def learn(self, **changes: object) -> None:
         """Note what was found out on the way; it is written with the step that ends the delivery."""
         self.found = self.found._replace(submission=msgspec.structs.replace(self.found.submission, **changes))
+
+    def keep(self, *operations: Operation) -> None:
+        """Have these written with the step that ends the delivery, whichever that is."""
+        self.kept += operations
 
     def lap(self, stage: str) -> None:
         """A stage has ended: note the milliseconds since the one before it did."""
@@ -68,9 +73,27 @@ class Delivery:
             **{"claim": None, "timings": dict(self.timings), **changes},
         )
 
+    async def move_on(self, step: Step, *, operations: list[Operation] | None = None) -> None:
+        """Commit a step that is not the last, and whatever goes with it: from then on the delivery stands there.
+
+        The step has to keep the claim (`changes={"claim": delivery.submission.claim}`).
+        """
+        committed = await current_env("writes").writes.commit([*self.moving(step), *(operations or [])])
+        self.found = Found(step.submission, encode_moved(self.found, step.submission), committed.version)
+
     async def finish(self, *steps: Step, operations: list[Operation] | None = None) -> None:
         """Commit the steps, whatever goes with them, and the end of the delivery, as one."""
         await current_env("writes").writes.commit(
-            [*moving(self.found, *steps), *(operations or []), Ack(self.message.lease)]
+            [*self.moving(*steps), *(operations or []), *self.kept, Ack(self.message.lease)]
         )
         self.message.mark_settled()
+
+    async def put_back(self, *operations: Operation, delay_s: float) -> None:
+        """Commit the operations and have the message come again after a delay, as one. The attempt does not count."""
+        await current_env("writes").writes.commit([*operations, *self.kept, Release(self.message.lease, delay_s)])
+        self.message.release(delay_s=delay_s)
+        self.message.mark_settled()
+
+    def moving(self, *steps: Step) -> list[Operation]:
+        """The operations that take the submission through these steps."""
+        return moving(self.found, *steps)

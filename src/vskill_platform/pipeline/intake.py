@@ -16,6 +16,7 @@ from vskill_platform.domain.errors import Conflict, InvalidInput, SourceRefused,
 from vskill_platform.domain.ids import claim_key
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.repository import RepositoryAddress, normalise_repository_url
+from vskill_platform.domain.slug import is_pushed
 from vskill_platform.domain.submission import (
     CATEGORY_OF,
     WITHDRAWN_BY_PUBLISHER,
@@ -79,6 +80,10 @@ async def submit_repository(url: str, *, skill_name: str = "", submitter: Submit
     """Take in a repository, or one skill of it. Raises InvalidRepositoryUrl, or InvalidInput for a name no skill has."""
     address = normalise_repository_url(url)
     _check_name(skill_name)
+    return await _take_in(address, skill_name, submitter)
+
+
+async def _take_in(address: RepositoryAddress, skill_name: str, submitter: Submitter) -> Intake:
     submitter = submitter._replace(contact=check_email(submitter.contact) or "")
     for _ in range(_TRIES):
         found = await find_claimed(address, skill_name)
@@ -92,8 +97,10 @@ async def submit_repository(url: str, *, skill_name: str = "", submitter: Submit
 
 
 async def submit_again(identity: str, *, submitter: Submitter = _ANYBODY) -> Intake:
-    """Take in once more what a submission is about, as it is now. Raises NotFound."""
+    """Take in once more what a submission is about, as it is now (or as it was pushed). Raises NotFound."""
     submission = (await get_submission(identity)).submission
+    if is_pushed(submission.repo_url):
+        return await _take_in(RepositoryAddress(submission.repo_url), submission.skill_name, submitter)
     tree = f"/tree/{submission.tree_path}" if submission.tree_path else ""
     return await submit_repository(submission.repo_url + tree, skill_name=submission.skill_name, submitter=submitter)
 
@@ -205,6 +212,8 @@ def _standing(submission: Submission) -> Answer | None:
 
 async def _has_changed(submission: Submission) -> bool:
     """Whether the default branch has another newest commit. One that cannot be asked counts as it was."""
+    if is_pushed(submission.repo_url):
+        return False
     try:
         newest = await current_env("source").source.newest_commit(submission.repo_url)
     except (SourceRefused, SourceUnreachable) as error:

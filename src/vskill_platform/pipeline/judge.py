@@ -12,6 +12,8 @@ from vskill_platform.domain.decision import (
     was_approved,
 )
 from vskill_platform.domain.errors import Conflict, MalformedRecord
+from vskill_platform.domain.judged_decision import decide_judged, is_verified
+from vskill_platform.domain.judgement import Judgement
 from vskill_platform.domain.lint import Lint
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.scan import ScanReport
@@ -20,7 +22,15 @@ from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.pipeline.candidate import Candidate, find_candidate, read_skill_md
 from vskill_platform.pipeline.delivery import Delivery
 from vskill_platform.pipeline.pinning import Pinned
-from vskill_platform.pipeline.publish import Publication, log_gains, prepare_publication, withdrawing_published
+from vskill_platform.pipeline.publish import (
+    Publication,
+    is_offered,
+    log_gains,
+    prepare_publication,
+    withdrawing_published,
+)
+from vskill_platform.pipeline.second_opinions import asking_for_review, hear_opinions
+from vskill_platform.pipeline.tier2 import ask_judge
 from vskill_platform.ports.commit import ABSENT, Operation
 from vskill_platform.stores.blocklist import blocking, find_block, get_block
 from vskill_platform.stores.rule_changes import get_rule_changes
@@ -42,20 +52,35 @@ async def judge_skill(delivery: Delivery, pinned: Pinned) -> None:
     changes = await get_rule_changes()
     report = await current_env("scanner").scanner.scan(pinned.content, changes=changes.words)
     delivery.lap("scan")
-    decision = await _decide(delivery.submission, pinned, report)
+    judgement = await ask_judge(delivery, pinned, report)
+    decision = await _decide(delivery.submission, pinned, report, judgement)
     by_hand = was_approved(delivery.submission, pinned.pin.content_digest)
-    tier = tier_for(decision.target, is_approved_by_hand=by_hand)
+    verified = is_verified(report, judgement)
+    tier = tier_for(decision.target, is_approved_by_hand=by_hand, is_verified=verified)
     candidate = Candidate(delivery.submission, pinned, skill_md, report, tier)
+    if decision.target in APPROVED_STATES:
+        heard = await hear_opinions(
+            delivery, candidate, decision, operations=_recorded(candidate), changes=_told(pinned, report)
+        )
+        if heard is None:
+            return
+        decision = heard
     if decision.target in APPROVED_STATES:
         await _publish(delivery, candidate, decision)
     else:
         await _turn_away(delivery, candidate, decision)
 
 
-async def _decide(submission: Submission, pinned: Pinned, report: ScanReport) -> Decision:
-    """What a person decided about these bytes; else what the report says, which a vendor may look forward to."""
-    decided = decide_again(submission, pinned.pin.content_digest)
-    return decided or decide(report, vendor=await find_vendor(submission.repo_url))
+async def _decide(submission: Submission, pinned: Pinned, report: ScanReport, judgement: Judgement | None) -> Decision:
+    """What a person decided about these bytes; else what report and judge say, which a vendor may look forward to."""
+    digest = pinned.pin.content_digest
+    decided = decide_again(submission, digest)
+    if decided is not None:
+        return decided
+    vendor = await find_vendor(submission.repo_url)
+    if judgement is None:
+        return decide(report, vendor=vendor)
+    return decide_judged(report, judgement, vendor=vendor, is_offered=await is_offered(submission, digest))
 
 
 async def publish_approved(delivery: Delivery) -> None:
@@ -131,7 +156,9 @@ async def _finish_published(
 async def _turn_away(delivery: Delivery, candidate: Candidate, decision: Decision) -> None:
     submission, pinned, report = delivery.submission, candidate.pinned, candidate.report
     operations = _recorded(candidate, published_run=await _published_run(submission))
-    if decision.target is not SubmissionState.NEEDS_REVIEW:
+    if decision.target is SubmissionState.NEEDS_REVIEW:
+        operations += await asking_for_review(candidate)
+    else:
         operations += await withdrawing_published(
             submission, reason=decision.message, content_digest=pinned.pin.content_digest
         )

@@ -17,11 +17,12 @@ from vskill_platform.domain.errors import InvalidInput, PublishingHeld, SlugTake
 from vskill_platform.domain.ids import alias_key
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.skill import Skill, SkillVersion
-from vskill_platform.domain.slug import skill_slug
+from vskill_platform.domain.slug import is_pushed, skill_slug
 from vskill_platform.domain.tombstone import Departure
 from vskill_platform.ingest.skill_md import SkillMd
 from vskill_platform.pipeline.candidate import Candidate
 from vskill_platform.pipeline.releases import Archives, capability_changes, choose_version, make_skill, make_version
+from vskill_platform.pipeline.second_opinions import asking_with_publication
 from vskill_platform.ports.commit import Delete, Operation
 from vskill_platform.stores.blocklist import clearing
 from vskill_platform.stores.news import SkillNews, telling_skill
@@ -90,6 +91,7 @@ async def prepare_publication(candidate: Candidate) -> Publication:
         *_putting_skill(place, skill),
         telling_skill(skill, _news(skill, version, before, is_new=is_new), is_new=is_new),
         *await clearing(candidate.submission, names=candidate.names, content_digest=candidate.content_digest),
+        *await asking_with_publication(candidate, slug=place.slug),
     ]
     changes: dict[str, object] = {"slug": place.slug, "version": number, "reason": None}
     return Publication(operations, changes, _sentence(version, is_new), version, is_new)
@@ -113,12 +115,23 @@ async def withdrawing_published(
     submission: Submission, *, reason: str, content_digest: str | None = None
 ) -> list[Operation]:
     """The operations that take back what a submission has published; with a digest, only if it is those bytes."""
-    found = None if submission.slug is None else await find_skill(submission.slug)
-    if found is None or found.is_withdrawn or found.skill.submission_id != submission.id:
-        return []
-    if content_digest is not None and found.skill.content_digest != content_digest:
+    found = await _find_offered(submission)
+    if found is None or (content_digest is not None and found.skill.content_digest != content_digest):
         return []
     return withdrawing(found, reason=reason)
+
+
+async def is_offered(submission: Submission, content_digest: str) -> bool:
+    """Whether these bytes are what people get of this submission today."""
+    found = await _find_offered(submission)
+    return found is not None and found.skill.content_digest == content_digest
+
+
+async def _find_offered(submission: Submission) -> FoundSkill | None:
+    found = None if submission.slug is None else await find_skill(submission.slug)
+    if found is None or found.is_withdrawn or found.skill.submission_id != submission.id:
+        return None
+    return found
 
 
 async def _find_place(submission: Submission, skill_md: SkillMd) -> _Place:
@@ -135,8 +148,10 @@ async def _find_place(submission: Submission, skill_md: SkillMd) -> _Place:
 
 
 def _slugs(submission: Submission, skill_md: SkillMd) -> list[str]:
+    """By the name that the skill gives itself, then by its folder's. What was pushed has the name it was pushed as."""
     slugs: list[str] = []
-    for name in (skill_md.name, submission.skill_name):
+    given = () if is_pushed(submission.repo_url) else (skill_md.name,)
+    for name in (*given, submission.skill_name):
         try:
             slugs.append(skill_slug(submission.repo_url, name or ""))
         except InvalidInput:

@@ -9,11 +9,11 @@ import msgspec
 
 from vskill_platform.domain.capabilities import CapabilityChanges, compare, kinds_of
 from vskill_platform.domain.content import SkillContent
-from vskill_platform.domain.errors import BytesYanked
+from vskill_platform.domain.errors import BytesYanked, VersionTaken
 from vskill_platform.domain.scan import ScanReport
 from vskill_platform.domain.skill import Skill, SkillVersion, VersionFile, newest_offered
 from vskill_platform.domain.times import iso_from_ms
-from vskill_platform.domain.versions import next_version
+from vskill_platform.domain.versions import next_version, version_order
 from vskill_platform.ingest.skill_md import SkillMd
 from vskill_platform.pipeline.candidate import Candidate
 from vskill_platform.stores.skills import FoundSkill
@@ -36,8 +36,11 @@ class Archives(NamedTuple):
 def choose_version(versions: list[FoundVersion], candidate: Candidate) -> tuple[str, str]:
     """The number of these bytes, and when it was first published: that of the version people get if they are its bytes.
 
-    Raises BytesYanked for bytes that were published and are not to be had any more.
+    Raises BytesYanked for bytes that were published and are not to be had any more, or VersionTaken for what was pushed as a
+    version that cannot be its own.
     """
+    if candidate.pinned.pin.version:
+        return _choose_pushed(versions, candidate)
     if not versions:
         return next_version(None, declared=candidate.skill_md.version), _now()
     offered = newest_offered(kept.version for kept in versions)
@@ -46,6 +49,37 @@ def choose_version(versions: list[FoundVersion], candidate: Candidate) -> tuple[
     _refuse_yanked_bytes(versions, candidate.content_digest)
     taken = [kept.version.version for kept in versions]
     return next_version(versions[0].version.version, declared=candidate.skill_md.version, taken=taken), _now()
+
+
+def _choose_pushed(versions: list[FoundVersion], candidate: Candidate) -> tuple[str, str]:
+    number = candidate.pinned.pin.version
+    same = refuse_taken_version([kept.version for kept in versions], number, candidate.content_digest)
+    if same is not None:
+        return number, same.published_at
+    _refuse_yanked_bytes(versions, candidate.content_digest)
+    return number, _now()
+
+
+def refuse_taken_version(versions: list[SkillVersion], number: str, digest: str) -> SkillVersion | None:
+    """The version of this number if it has these bytes, None where the number is free. `versions` come newest first.
+
+    Raises VersionTaken for one that has other bytes, is yanked, or is lower than the newest there is.
+    """
+    same = next((version for version in versions if version.version == number), None)
+    if same is None and (not versions or version_order(number) > version_order(versions[0].version)):
+        return None
+    if same is not None and same.content_digest == digest and not same.is_yanked:
+        return same
+    slug, newest = versions[0].slug, versions[0].version
+    why = (
+        f"is not higher than {newest}" if same is None else "is yanked" if same.is_yanked else "exists with other bytes"
+    )
+    raise VersionTaken(
+        f"{slug} {number} {why}. Push it as a version that is higher than {newest}.",
+        slug=slug,
+        version=number,
+        newest=newest,
+    )
 
 
 def _refuse_yanked_bytes(versions: list[FoundVersion], digest: str) -> None:

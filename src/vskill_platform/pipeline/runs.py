@@ -11,6 +11,7 @@ from vskill_platform.domain.errors import Conflict
 from vskill_platform.domain.ids import MessageId, message_id, submission_id, submitter_key
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE, ProcessSubmission, encode_message
 from vskill_platform.domain.records import Pin, Step, Submission, advance, receive_submission
+from vskill_platform.domain.slug import is_pushed
 from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
 from vskill_platform.ports.commit import Operation, Put, Send
 from vskill_platform.stores.submissions import Found, creating, get_submission, moving
@@ -49,6 +50,8 @@ def starting_next_run(
 ) -> tuple[Submission, list[Operation]]:
     """The submission in its next run, and the operations that start it. With a pin the run is about those bytes.
 
+    What was pushed can be fetched from nowhere: without a pin the run is about the bytes of the run before.
+
     `urgency` is added to the submission's own priority, for this run's message alone.
     """
     env = current_env("writes")
@@ -66,7 +69,7 @@ def starting_next_run(
         recoveries=0,
         reason=None,
         first_approval=None,
-        pin=pin,
+        pin=before.pin if pin is None and is_pushed(before.repo_url) else pin,
         verdict=None,
         score=None,
         timings={},

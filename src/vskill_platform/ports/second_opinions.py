@@ -34,6 +34,16 @@ class ExternalScanner(Protocol):
 class Judge(Protocol):
     """A model that reads a skill and what tier 1 found in it."""
 
+    @property
+    def model(self) -> str:
+        """The name of the model that is asked."""
+        ...
+
+    @property
+    def prompt_version(self) -> str:
+        """What stands for the exact words that the model is asked with."""
+        ...
+
     async def judge(self, content: SkillContent, report: ScanReport) -> Judgement:
         """What the judge says. A judge that is down, slow, over its limits or talking nonsense gives no verdict, and says why."""
         ...

@@ -16,7 +16,6 @@ from vskill_platform.domain.publisher import (
     PublisherKind,
     membership_key,
     membership_prefix,
-    place_of,
     publisher_key,
 )
 from vskill_platform.domain.skill import Skill
@@ -73,7 +72,7 @@ async def owner_of(slug: str) -> Publisher | None:
 async def owner_of_repository(repo_url: str) -> Publisher | None:
     """The publisher that has shown to control the owner of a repository, or None."""
     found = await find_publisher(owner_handle(repo_url))
-    return found.publisher if found is not None and place_of(repo_url) in found.publisher.places else None
+    return found.publisher if found is not None and found.publisher.controls(repo_url) else None
 
 
 async def publishers_of(account: str) -> list[Publisher]:
@@ -109,11 +108,12 @@ async def remove_publisher(handle: str) -> Publisher:
     return found.publisher
 
 
-def make_publisher(handle: str, *, kind: PublisherKind, place: str, owner: str) -> Publisher:
-    """A publisher that has just been claimed."""
+def make_publisher(handle: str, *, kind: PublisherKind, owner: str, place: str | None = None) -> Publisher:
+    """A publisher that has just been claimed, by showing who controls a place or by pushing."""
     now = now_iso()
     member = Member(account=owner, role=MemberRole.OWNER, since=now)
-    return Publisher(handle=handle, kind=kind, places=(place,), members=(member,), created_at=now, updated_at=now)
+    places = () if place is None else (place,)
+    return Publisher(handle=handle, kind=kind, places=places, members=(member,), created_at=now, updated_at=now)
 
 
 async def granting(handle: str, *, place: str, kind: PublisherKind, account: str) -> tuple[Publisher, list[Operation]]:
@@ -157,7 +157,7 @@ def comes_from(publisher: Publisher, skill: Skill) -> bool:
     """Whether a skill under the publisher's handle comes from a place of theirs, or was pushed without a repository."""
     if not skill.repo_url:
         return skill.slug.split("/")[1:2] == [PUSHED_REPO]
-    return place_of(skill.repo_url) in publisher.places
+    return publisher.controls(skill.repo_url)
 
 
 def _decode(key: str, value: bytes) -> Publisher:

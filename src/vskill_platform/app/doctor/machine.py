@@ -12,13 +12,13 @@ from uuid import uuid4
 
 import msgspec
 
+from vskill_platform.app.control import SOCKET_NAME
 from vskill_platform.app.doctor.finding import Finding, broken, doubtful, well
-from vskill_platform.app.env import SOCKET_NAME
 from vskill_platform.app.stores import BLOBS_NAME, open_blobs
 from vskill_platform.domain.alert import NO_DISK_BYTES
 from vskill_platform.domain.content import SkillContent, SkillFile
 from vskill_platform.domain.errors import StoreUnavailable
-from vskill_platform.engines.sqlite import find_owner
+from vskill_platform.engines.ownership import find_owner
 from vskill_platform.ingest.git_commands import find_git
 from vskill_platform.notify.machine import free_room
 from vskill_platform.ports.clock import SystemClock

@@ -12,13 +12,13 @@ import apsw
 
 from vskill_platform.domain.delivery import MAX_ATTEMPTS
 from vskill_platform.engines.limiter import ProcessLimiter
+from vskill_platform.engines.ownership import Ownership
 from vskill_platform.engines.sqlite.catalog import SqliteCatalog
 from vskill_platform.engines.sqlite.commit import SqliteCommit
 from vskill_platform.engines.sqlite.connection import close_quietly, configure_writer, open_writer, translated_errors
 from vskill_platform.engines.sqlite.events import SqliteEvents
 from vskill_platform.engines.sqlite.inventory import SqliteInventory, take_inventory
 from vskill_platform.engines.sqlite.kv import SqliteKV
-from vskill_platform.engines.sqlite.ownership import Ownership
 from vskill_platform.engines.sqlite.queue import SqliteQueue
 from vskill_platform.engines.sqlite.readers import Readers
 from vskill_platform.engines.sqlite.schema import check_ours, migrate

@@ -10,7 +10,7 @@ from litestar.params import FromPath, FromQuery, QueryParameter
 
 from vskill_platform.domain.access import Permission
 from vskill_platform.domain.records import Submission
-from vskill_platform.domain.repository import normalise_repository_url
+from vskill_platform.domain.repository import known_repository
 from vskill_platform.domain.scan import Verdict
 from vskill_platform.domain.submission import Category, SubmissionState
 from vskill_platform.stores.selections import SubmissionFilter
@@ -43,7 +43,7 @@ async def show_submissions(
     fragment: FromQuery[bool] = False,
 ) -> Response[str]:
     """One page of submissions that match, with the counts of all categories."""
-    repo_url = normalise_repository_url(repo).url if repo else ""
+    repo_url = known_repository(repo) if repo else ""
     found = await get_submission_index(
         state=wanted or None,
         search=q,

@@ -10,7 +10,7 @@ from litestar.params import QueryParameter
 
 from vskill_platform.domain.blocklist import Block, block_key
 from vskill_platform.domain.errors import InvalidInput, InvalidRepositoryUrl
-from vskill_platform.domain.repository import normalise_repository_url
+from vskill_platform.domain.repository import known_repository
 from vskill_platform.stores.blocklist import find_blocks, page_blocks
 from vskill_platform.web.api import examples
 from vskill_platform.web.api.describing import described
@@ -67,7 +67,7 @@ async def check_blocklist(name: Name = "", content_hash: Hash = "", repo_url: Re
     """
     if not (name or content_hash or repo_url):
         raise InvalidInput("Give a name, a hash or a repoUrl to check.")
-    address = normalise_repository_url(repo_url).url if repo_url else ""
+    address = known_repository(repo_url) if repo_url else ""
     found = await find_blocks(skill_name=name, digest=content_hash, repo_url=address)
     return BlocklistCheck(blocked=bool(found), entries=_views(found))
 

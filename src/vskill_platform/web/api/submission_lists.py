@@ -10,7 +10,7 @@ from litestar import get
 from litestar.params import QueryParameter
 
 from vskill_platform.domain.errors import InvalidRepositoryUrl
-from vskill_platform.domain.repository import normalise_repository_url
+from vskill_platform.domain.repository import known_repository
 from vskill_platform.domain.scan import Verdict
 from vskill_platform.domain.submission import Category, SubmissionState
 from vskill_platform.ports.catalog import MAX_SEARCH_CHARS
@@ -118,7 +118,7 @@ async def list_submissions(
     found = await get_submission_index(
         state=None if state_word is None else state_word.value,
         search=search,
-        repo_url=normalise_repository_url(repo_url).url if repo_url else None,
+        repo_url=known_repository(repo_url) if repo_url else None,
         verdict=None if verdict is None else verdict.value,
         sort=_SORTS[sort],
         descending=direction is Direction.DESC,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from vskill_platform.domain.blocklist import BLOCKED_DIGEST
+from vskill_platform.domain.slug import is_pushed
 from vskill_platform.domain.submission import CATEGORY_OF, WITHDRAWN_BY_PUBLISHER, Category, SubmissionState, Trigger
 from vskill_platform.pipeline.intake import Answer
 from vskill_platform.stores.positions import Position
@@ -96,7 +97,9 @@ def tell_answer(word: str) -> Told | None:
 
 
 def may_try_again(view: SubmissionView) -> bool:
-    """Whether coming again can start anything: what has ended may have been mended since."""
+    """Whether coming again can start anything: what has ended may have been mended since. What was pushed is pushed again."""
+    if is_pushed(view.repo_url):
+        return False
     if view.state is SubmissionState.BLOCKED:
         return view.reason == BLOCKED_DIGEST
     if view.reason == WITHDRAWN_BY_PUBLISHER:

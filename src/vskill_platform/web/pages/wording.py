@@ -10,6 +10,7 @@ from urllib.parse import quote, urlsplit
 from markupsafe import Markup, escape
 
 from vskill_platform.domain.capabilities import KINDS
+from vskill_platform.domain.slug import is_pushed, split_repository_url
 
 _UNITS = ("KB", "MB", "GB")
 _DIGEST_CHARS = 12
@@ -110,7 +111,9 @@ def state_words(name: str) -> str:
 
 
 def host(url: str) -> str:
-    """Host and path of an address without protocol and .git: what people recognise."""
+    """Host and path of an address without protocol and .git: what people recognise. What was pushed says by whom."""
+    if is_pushed(url):
+        return f"pushed by {split_repository_url(url).owner}"
     parts = urlsplit(url)
     return f"{parts.netloc}{parts.path}".removesuffix(".git").rstrip("/") or url
 

@@ -11,7 +11,7 @@ from litestar.params import JSONBody
 
 from vskill_platform.domain.access import Permission
 from vskill_platform.domain.errors import InvalidInput, NotFound
-from vskill_platform.domain.repository import normalise_repository_url
+from vskill_platform.domain.repository import known_repository
 from vskill_platform.pipeline.bulk import DONE_WORDS, FAILED_WORDS, BulkAct, can_touch, doing
 from vskill_platform.pipeline.priority import Place, find_priority
 from vskill_platform.pipeline.rescan import rescan_outdated
@@ -151,7 +151,7 @@ async def _rows_of(data: PreviewRequest) -> tuple[list[SubmissionRow], int]:
         return rows, len(rows)
     wanted = data.filter
     if wanted.repo_url:
-        wanted = msgspec.structs.replace(wanted, repo_url=normalise_repository_url(wanted.repo_url).url)
+        wanted = msgspec.structs.replace(wanted, repo_url=known_repository(wanted.repo_url))
     return await find_rows(wanted)
 
 

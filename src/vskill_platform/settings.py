@@ -18,12 +18,12 @@ PREFIX = "VSKILL_PLATFORM_"
 POSTGRES_SCHEMES = ("postgresql", "postgres")
 OBJECT_STORE_SCHEMES = ("s3",)
 LOOPBACK = "127.0.0.1"
-_SECRETS = ("blobs_secret_access_key", "oidc_client_secret", "snyk_token")
 _SECRETS = (
     "blobs_secret_access_key",
     "external_push_secrets",
     "judge_api_key",
     "oidc_client_secret",
+    "snyk_token",
 )
 CLIENT_NAMES = ("server", "token", "token_file")
 """Variables of the same prefix that commands read which speak to a registry elsewhere. They are no settings of this one."""

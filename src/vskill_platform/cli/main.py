@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "submit": ("submit", "HELP"),
     "status": ("status", "HELP"),
     "scan": ("scan", "HELP"),
+    "scan-worker": ("scan_worker", "HELP"),
     "explain": ("explain", "HELP"),
     "rules": ("rules", "HELP"),
     "scanners": ("scanners", "HELP"),
@@ -64,6 +65,7 @@ _FUNCTIONS = {
     "eval": "evaluate",
     "import": "import_export",
     "rebuild-catalog": "rebuild_catalog",
+    "scan-worker": "scan_worker",
 }
 
 

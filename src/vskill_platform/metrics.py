@@ -36,6 +36,12 @@ MESSAGE_SECONDS = Histogram(
     "vskill_message_seconds", "Time that work on one message took.", buckets=_LONG_S, registry=REGISTRY
 )
 BATCHES = Gauge("vskill_batches_in_work", "Batches that this worker has in work now.", registry=REGISTRY)
+EXTERNAL_SCANS = Counter(
+    "vskill_external_scans",
+    "External scans that have ended, by scanner and by how.",
+    ["provider", "status"],
+    registry=REGISTRY,
+)
 LEASES_LOST = Counter(
     "vskill_leases_lost", "Messages that went to another worker while this one had them.", registry=REGISTRY
 )
@@ -88,6 +94,12 @@ PASSWORD_CHECKS = Counter(
     "vskill_password_checks",
     "Passwords that were checked: right or wrong. Who names an account that is not there is among the wrong.",
     ["outcome"],
+    registry=REGISTRY,
+)
+CLIENT_LISTS = Counter(
+    "vskill_client_lists",
+    "Lists of skills that clients asked for: to install from (install) or to look for something newer (update_check).",
+    ["purpose"],
     registry=REGISTRY,
 )
 STREAMS = Gauge("vskill_event_streams", "Event streams that this process has open now.", registry=REGISTRY)

@@ -46,6 +46,14 @@ def claude_program(version: str) -> list[str]:
     return [str(found[0])]
 
 
+def python_program(package: str, command: str) -> list[str]:
+    """The command of a Python package: `python_program("apm-cli", "apm")`."""
+    program = CLIENTS / package / "bin" / command
+    if not program.exists():
+        pytest.skip(f"{package} is not installed: `make test` installs it")
+    return [str(program)]
+
+
 @dataclass(frozen=True)
 class Ran:
     """How a run ended, and everything that it said."""

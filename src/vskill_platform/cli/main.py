@@ -47,6 +47,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rebuild-catalog": ("rebuild_catalog", "HELP"),
     "eval": ("evaluate", "HELP"),
     "demo": ("demo", "HELP"),
+    "find": ("find", "HELP"),
+    "info": ("info", "HELP"),
+    "install": ("install", "HELP"),
+    "verify": ("verify", "HELP"),
+    "outdated": ("outdated", "HELP"),
+    "update": ("update", "HELP"),
 }
 """Each command's module, and the name of the line that describes it there."""
 

@@ -48,16 +48,11 @@ test-full: check $(STAMPS)/postgres $(STAMPS)/chromium $(PYTHON_STAMPS) ## The s
 
 .PHONY: test-clients
 test-clients: $(STAMPS)/dev $(CLIENT_STAMPS) ## Run the real clients of other makes against the registry, without any other network
-	scripts/alone.sh $(BIN)/python -m pytest -p tests.clients.recording -m clients --timeout=600 tests/clients
-
-.PHONY: test-claude
-test-claude: $(STAMPS)/dev $(CLAUDE_STAMPS) ## The same with Claude Code, which is large and not free software
-	scripts/alone.sh $(BIN)/python -m pytest -p tests.clients.recording -m clients --timeout=600 tests/clients/test_claude.py
 	scripts/alone.sh $(PROVE_CLIENTS) tests/clients
 
 .PHONY: test-claude
 test-claude: $(STAMPS)/dev $(CLAUDE_STAMPS) ## The same with Claude Code, which is large and not free software
-	VSKILL_TEST_CLAUDE=1 scripts/alone.sh $(PROVE_CLIENTS) tests/clients/test_claude.py
+	scripts/alone.sh $(PROVE_CLIENTS) tests/clients/test_claude.py
 
 .PHONY: check
 check: $(STAMPS)/dev ## Format, lint, types and the rules of the house

@@ -61,7 +61,7 @@ test-clients: $(STAMPS)/dev $(CLIENT_STAMPS) ## Run the real clients of other ma
 
 .PHONY: test-claude
 test-claude: $(STAMPS)/dev $(CLAUDE_STAMPS) ## The same with Claude Code, which is large and not free software
-	VSKILL_TEST_CLAUDE=1 scripts/alone.sh $(PROVE_CLIENTS) tests/clients/test_claude.py
+	scripts/alone.sh $(PROVE_CLIENTS) tests/clients/test_claude.py
 
 .PHONY: check
 check: $(STAMPS)/dev ## Format, lint, types and the rules of the house

@@ -35,6 +35,14 @@ def npm_program(name: str, version: str, *, node: int) -> list[str]:
     return [str(CLIENTS / f"node-{node}" / "node_modules" / ".bin" / "node"), str(program)]
 
 
+def python_program(package: str, command: str) -> list[str]:
+    """The command of a Python package: `python_program("apm-cli", "apm")`."""
+    program = CLIENTS / package / "bin" / command
+    if not program.exists():
+        pytest.skip(f"{package} is not installed: `make test` installs it")
+    return [str(program)]
+
+
 @dataclass(frozen=True)
 class Ran:
     """How a run ended, and everything that it said."""

@@ -15,6 +15,7 @@ from vskill_platform.pipeline.process import process_message
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.scanning.pool import ScannerPool
+from vskill_platform.scanning.tier2 import open_judge
 from vskill_platform.settings import Settings
 from vskill_platform.worker_context import run_with_worker_env
 
@@ -42,6 +43,7 @@ async def open_env(settings: Settings, *, is_working: bool = False, role: str = 
             if is_working:
                 await source.open()
                 await stack.enter_async_context(scanner)
+            judge = await stack.enter_async_context(open_judge(settings, clock=clock)) if is_working else None
             env = WorkerEnv(
                 kv=engine.kv,
                 writes=MeteredCommit(engine.writes),
@@ -55,6 +57,7 @@ async def open_env(settings: Settings, *, is_working: bool = False, role: str = 
                 source=source,
                 scanner=scanner,
                 process=process_message,
+                judge=judge,
             )
             await run_with_worker_env(env, renew_catalog)
             yield env

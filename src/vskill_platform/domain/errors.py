@@ -528,6 +528,19 @@ class ScannerUnavailable(VskillError):
     retryable = True
 
 
+class JudgeUnavailable(VskillError):
+    """The judge was not reached, was too slow, or may not be asked any more today."""
+
+    code = "judge_unavailable"
+    retryable = True
+
+
+class JudgeVoid(VskillError):
+    """The judge answered, and its answer is none: another form, a contradiction, or words that it was told to keep."""
+
+    code = "judge_void"
+
+
 # What another writer did first
 
 
@@ -542,6 +555,12 @@ class LeaseLost(VskillError):
     """The lease on a message lapsed or was taken over. Nothing was written: the message belongs to another now."""
 
     code = "lease_lost"
+
+
+class ExternalScanOver(VskillError):
+    """Somebody came about an external scan that is not theirs to end any more: late, repeated, or asked anew of other bytes."""
+
+    code = "external_scan_over"
 
 
 class RegistryBusy(VskillError):

@@ -171,7 +171,7 @@ _SECURITY = SecurityReport(
     findings=(_FINDING,),
     limits_hit=(),
 )
-_COUNTS = CountsView(slug=_SLUG, installs=1204, downloads=3310, stars=58)
+_COUNTS = CountsView(slug=_SLUG, installs=1204, downloads=3310, stars=58, update_checks=912)
 _STAR = StarView(slug=_SLUG, is_starred=True, stars=58)
 _REPORT_ID = "rep_3f2b8c1d9e4a4f60b7a1c5d2e8f90134"
 RECEIPT = ReportReceipt(

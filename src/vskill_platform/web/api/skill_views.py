@@ -188,6 +188,7 @@ class CountsView(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     installs: int
     downloads: int
     stars: int
+    update_checks: int
 
 
 class InstallReport(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

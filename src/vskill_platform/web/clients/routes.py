@@ -5,7 +5,11 @@ from __future__ import annotations
 from litestar.types import ControllerRouterHandler
 
 from vskill_platform.web.clients.apm import APM_ROUTES
+from vskill_platform.web.clients.discovery import DISCOVERY_ROUTES
+from vskill_platform.web.clients.search import find_for_clients
 
 CLIENT_ROUTES: list[ControllerRouterHandler] = [
     *APM_ROUTES,
+    *DISCOVERY_ROUTES,
+    find_for_clients,
 ]

@@ -1,4 +1,4 @@
-"""How a version is installed: fetch the archive, compare its digest, unpack it where an agent looks for skills."""
+"""How a version is installed: with a client that people have, or by hand: fetch the archive, compare its digest, unpack it."""
 
 from __future__ import annotations
 
@@ -27,6 +27,26 @@ AGENTS = (
 )
 
 
+class Client(NamedTuple):
+    """A client, its command, and a note on what it does.
+
+    The command may name `{site}`, `{page}` (of this version), `{slug}`, `{owner}`, `{repo}`, `{name}` and `{version}`.
+    """
+
+    key: str
+    name: str
+    command: str
+    note: str
+
+
+CLIENTS = (
+    Client(
+        "skills", "skills", "npx skills add {page}", "Installs this skill and nothing else, and compares its digest."
+    ),
+)
+"""Every client that can be told to install a skill from here, one a line."""
+
+
 class Way(NamedTuple):
     """An agent, and the command that installs a version for it."""
 
@@ -49,3 +69,25 @@ def install_ways(frame: Frame, *, site: str) -> list[Way]:
         )
         for agent in AGENTS
     ]
+
+
+class ClientWay(NamedTuple):
+    """A client, and the command that installs a version with it."""
+
+    client: Client
+    command: str
+
+
+def client_ways(frame: Frame, *, site: str) -> list[ClientWay]:
+    """A way for each client that people may have."""
+    owner, repo, name = frame.skill.slug.split("/")
+    about = {
+        "site": site,
+        "page": f"{site}{frame.home if frame.is_newest else frame.version_home}",
+        "slug": frame.skill.slug,
+        "owner": owner,
+        "repo": repo,
+        "name": name,
+        "version": frame.version.version,
+    }
+    return [ClientWay(client, client.command.format_map(about)) for client in CLIENTS]

@@ -23,7 +23,6 @@ _SECRETS = (
     "external_push_secrets",
     "judge_api_key",
     "oidc_client_secret",
-    "snyk_token",
 )
 CLIENT_NAMES = ("server", "token", "token_file")
 """Variables of the same prefix that commands read which speak to a registry elsewhere. They are no settings of this one."""
@@ -223,8 +222,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     external_scanners: Annotated[
         str,
         Meta(
-            description="External scanners that skills are handed to, with commas between; `remote:NAME` is one that remote "
-            "workers run; empty means none."
+            description="External scanners that are asked for a second opinion, with commas between (`vskill-platform "
+            "scanners list` names them); `remote:NAME` is one that only workers elsewhere run; empty means none."
         ),
     ] = ""
     external_scans_when: Annotated[
@@ -320,6 +319,31 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "it is shown and offered to be submitted again, or it is submitted again."
         ),
     ] = "offer"
+    external_programs: Annotated[
+        str,
+        Meta(
+            description="Programs that print SARIF and are asked too: `NAME=command {folder}`, one a line or with ` ; ` "
+            "between; empty means none."
+        ),
+    ] = ""
+    external_scan_time_limit_s: Annotated[
+        float, Meta(gt=0, le=3600, description="Longest that one external scan may take before it is ended.")
+    ] = 120.0
+    external_scan_memory_bytes: Annotated[
+        int,
+        Meta(
+            ge=64 * 1024 * 1024, description="Memory that an external scanner may have, with all processes it starts."
+        ),
+    ] = 2 * 1024 * 1024 * 1024
+    external_scan_output_bytes: Annotated[
+        int, Meta(ge=1024, description="Bytes that an external scanner may answer with for one skill.")
+    ] = 16 * 1024 * 1024
+    scanners_folder: Annotated[
+        str,
+        Meta(
+            description="Folder that external scanners are installed into; empty means `scanners` in the data folder."
+        ),
+    ] = ""
     submissions_per_hour: Annotated[
         int, Meta(ge=1, description="Submissions that one address may make in an hour without an account.")
     ] = 10

@@ -541,6 +541,12 @@ class JudgeVoid(VskillError):
     code = "judge_void"
 
 
+class ScannerNotInstalled(VskillError):
+    """An external scanner could not be installed into its environment."""
+
+    code = "scanner_not_installed"
+
+
 # What another writer did first
 
 

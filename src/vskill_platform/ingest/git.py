@@ -40,7 +40,7 @@ from vskill_platform.ingest.resolver import SystemResolver
 from vskill_platform.ingest.snapshot import GitSnapshot
 from vskill_platform.ingest.tree_listing import ListingBroken, ListingTooLarge, Stretch, TreeListing
 from vskill_platform.ingest.url_guard import Resolve, check_address
-from vskill_platform.ingest.workspace import Workspace
+from vskill_platform.ingest.workspace import fetch_workspace
 from vskill_platform.settings import Settings
 
 T = TypeVar("T")
@@ -67,7 +67,7 @@ class GitSource:
         judge: Judge | None = None,
     ) -> None:
         self._settings = settings
-        self._workspace = Workspace(folder)
+        self._workspace = fetch_workspace(folder)
         self._resolver = SystemResolver()
         self._proxy = FetchProxy(
             limits=proxy_limits(settings),

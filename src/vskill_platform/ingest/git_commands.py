@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import NamedTuple
 
+from vskill_platform.children.processes import Ended, ProcessLimits
 from vskill_platform.domain.errors import (
     FetchTimedOut,
     RepositoryMalformed,
@@ -28,7 +29,7 @@ from vskill_platform.ingest.limits import (
     REFS_MAX_BYTES,
 )
 from vskill_platform.ingest.passage import Passage, Refusal
-from vskill_platform.ingest.processes import Ended, ProcessLimits, run
+from vskill_platform.ingest.processes import run
 from vskill_platform.ingest.refs import parse_refs
 from vskill_platform.settings import Settings
 

@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "scan-worker": ("scan_worker", "HELP"),
     "explain": ("explain", "HELP"),
     "rules": ("rules", "HELP"),
+    "scanners": ("scanners", "HELP"),
     "skills": ("skills", "HELP"),
     "health": ("health", "HELP"),
     "stuck": ("stuck", "HELP"),
@@ -54,6 +55,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("verify", "HELP"),
     "outdated": ("outdated", "HELP"),
     "update": ("update", "HELP"),
+    "mcp": ("mcp", "HELP"),
 }
 """Each command's module, and the name of the line that describes it there."""
 

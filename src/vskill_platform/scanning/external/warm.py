@@ -202,10 +202,9 @@ class WarmScanner:
                     stdin=PIPE,
                 )
             )
-            self._running = _Running(process, folder, errors, AsyncExitStack())
-            await self._await_ready(process)
-            self._running.stack = stack.pop_all()
-        return self._running
+            running = self._running = _Running(process, folder, errors, stack.pop_all())
+        await self._await_ready(process)
+        return running
 
     async def _await_ready(self, process: Process) -> None:
         try:

@@ -37,7 +37,7 @@ from vskill_platform.scanning.external.tools import (
 )
 from vskill_platform.scanning.frames import HEADER
 
-START_LIMIT_S = 120.0
+START_LIMIT_S = 300.0
 JOBS_PER_PROCESS = 500
 _log = structlog.get_logger(__name__)
 

@@ -521,6 +521,13 @@ class FetchTimedOut(SourceUnreachable):
     code = "fetch_timed_out"
 
 
+class RemoteScannerUnreachable(VskillError):
+    """An external scanner elsewhere did not take the scan that was sent to it."""
+
+    code = "remote_scanner_unreachable"
+    retryable = True
+
+
 class ScannerUnavailable(VskillError):
     """No scan could be started."""
 

@@ -65,6 +65,7 @@ OPEN_WRITES = frozenset(
         "PUT /api/v1/skills/{owner}/{repo}/{skill}/star",
         "DELETE /api/v1/skills/{owner}/{repo}/{skill}/star",
         "POST /api/v1/skills/{owner}/{repo}/{skill}/reports",
+        "POST /clawhub/api/v1/skills/-/security-verdicts",
     }
 )
 """What anybody may write. A route that is meant to be one of these has to be written down here."""

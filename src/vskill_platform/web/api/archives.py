@@ -16,7 +16,7 @@ from litestar.datastructures import State
 from litestar.params import FromPath
 from litestar.response import Stream
 
-from vskill_platform.domain.skill import Skill
+from vskill_platform.domain.skill import Skill, VersionFile
 from vskill_platform.stores.byte_room import HeldBytes
 from vskill_platform.stores.contents import find_file, read_archive, read_file
 from vskill_platform.stores.counts import skill_identity
@@ -42,14 +42,18 @@ async def download_file(
     """The very bytes that were verified: as plain text where they are text, else as a download."""
     found = await offered_version(await published_skill(owner, repo, skill), version)
     name = str(path).removeprefix("/")
-    described, content = find_file(found, name), await read_file(found, name)
+    return file_answer(find_file(found, name), await read_file(found, name))
+
+
+def file_answer(described: VersionFile, content: bytes) -> Response[bytes]:
+    """One file of a version, to be saved and never shown as a page."""
     return Response(
         content,
         media_type=_media_type(content),
         headers={
             **FOREVER,
             "ETag": f'"sha256:{described.sha256}"',
-            "Content-Disposition": _attachment(name.rsplit("/", 1)[-1]),
+            "Content-Disposition": _attachment(described.path.rsplit("/", 1)[-1]),
             "Content-Security-Policy": _SANDBOX,
         },
     )

@@ -19,12 +19,20 @@ COVERAGE_ROOMS := */vskill_platform/domain/*,*/vskill_platform/ports/*,*/vskill_
 # As many tests at a time as there are cores; each starts and stops its own servers and files.
 RUN_PYTEST = $(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 
-# Programs that other people install skills with, each in a folder of its own below .venv/clients. Those of npm are pinned in
-# requirements/clients and come with the Node they run on.
+# External scanners that tests run for real, each in an environment of its own.
+SCANNERS := bandit detect-secrets semgrep cisco-ai-skill-scanner snyk-agent-scan
+# Programs that other people install skills with, each in a folder of its own below .venv/clients, pinned in requirements/clients.
+# Those of npm come with the Node they run on; those of Python are small enough for `make test`.
 CLIENTS := $(VENV)/clients
 NPM_CLIENTS := node-20 node-22 skills-1.5.18 skills-1.7.4 clawhub-0.20.0 clawhub-0.23.3
-CLIENT_STAMPS := $(NPM_CLIENTS:%=$(STAMPS)/npm-%)
+PYTHON_STAMPS := $(STAMPS)/python-apm-cli $(STAMPS)/python-skills-ref
+CLIENT_STAMPS := $(NPM_CLIENTS:%=$(STAMPS)/npm-%) $(PYTHON_STAMPS)
+# What passes is noted in tests/clients/results, from which the table of clients is written.
+PROVE_CLIENTS = $(BIN)/python -m pytest -p tests.clients.recording -m "clients or proves" --timeout=600
 CLAUDE_STAMPS := $(STAMPS)/npm-node-22 $(STAMPS)/npm-claude-2.1.325
+
+# What every test run needs on the machine: a database, a browser, and the programs of others that `make test` runs.
+TEST_STAMPS := $(STAMPS)/postgres $(STAMPS)/chromium $(STAMPS)/scanner-bandit $(PYTHON_STAMPS)
 
 .PHONY: help
 help: ## List the targets
@@ -35,21 +43,25 @@ run: $(STAMPS)/runtime ## Start the registry (ARGS="--help" passes arguments on)
 	$(BIN)/vskill-platform up $(ARGS)
 
 .PHONY: test
-test: check $(STAMPS)/postgres $(STAMPS)/chromium ## Check, and run the tests
+test: check $(TEST_STAMPS) ## Check, and run the tests
 	$(RUN_PYTEST)
 
 .PHONY: test-full
-test-full: check $(STAMPS)/postgres $(STAMPS)/chromium ## The same with the tests that run the stated counts; holds the coverage
+test-full: check $(TEST_STAMPS) ## The same with the tests that run the stated counts; holds the coverage
 	$(RUN_PYTEST) --cov --cov-report= -m "not faults and not external and not clients"
 	$(BIN)/coverage report --include='$(COVERAGE_ROOMS)' --fail-under=$(COVERAGE_FLOOR)
 
+.PHONY: test-external
+test-external: $(STAMPS)/dev $(SCANNERS:%=$(STAMPS)/scanner-%) ## Run the tests that ask real scanners of other makes (1 GB, installed once)
+	$(BIN)/python -m pytest -m external --timeout=1800 tests/external
+
 .PHONY: test-clients
 test-clients: $(STAMPS)/dev $(CLIENT_STAMPS) ## Run the real clients of other makes against the registry, without any other network
-	scripts/alone.sh $(BIN)/python -m pytest -m clients --timeout=600 tests/clients
+	scripts/alone.sh $(PROVE_CLIENTS) tests/clients
 
 .PHONY: test-claude
 test-claude: $(STAMPS)/dev $(CLAUDE_STAMPS) ## The same with Claude Code, which is large and not free software
-	VSKILL_TEST_CLAUDE=1 scripts/alone.sh $(BIN)/python -m pytest -m clients --timeout=600 tests/clients/test_claude.py
+	scripts/alone.sh $(PROVE_CLIENTS) tests/clients/test_claude.py
 
 .PHONY: check
 check: $(STAMPS)/dev ## Format, lint, types and the rules of the house
@@ -119,6 +131,10 @@ $(STAMPS)/bench: $(STAMPS)/dev requirements/bench.txt
 	@$(INSTALL) --require-hashes -r requirements/bench.txt
 	@touch $@
 
+$(STAMPS)/scanner-%: src/vskill_platform/scanning/external/requirements/%.txt $(STAMPS)/runtime
+	@VSKILL_PLATFORM_SCANNERS_FOLDER=$(VENV)/scanners $(BIN)/vskill-platform scanners install $*
+	@touch $@
+
 $(STAMPS)/postgres: $(STAMPS)/venv scripts/ensure-postgres.sh
 	@scripts/ensure-postgres.sh
 	@touch $@
@@ -133,4 +149,10 @@ $(STAMPS)/npm: $(STAMPS)/venv scripts/ensure-npm.sh
 
 $(STAMPS)/npm-%: $(STAMPS)/npm requirements/clients/%/package-lock.json scripts/install-npm-client.sh
 	@scripts/install-npm-client.sh $* $(CLIENTS)
+	@touch $@
+
+$(STAMPS)/python-%: $(STAMPS)/uv requirements/clients/%.txt
+	@echo "Installing requirements/clients/$*.txt"
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(CLIENTS)/$*
+	@$(BIN)/uv pip install --quiet --python $(CLIENTS)/$*/bin/python --compile-bytecode --require-hashes -r requirements/clients/$*.txt
 	@touch $@

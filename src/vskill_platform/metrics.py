@@ -36,6 +36,12 @@ MESSAGE_SECONDS = Histogram(
     "vskill_message_seconds", "Time that work on one message took.", buckets=_LONG_S, registry=REGISTRY
 )
 BATCHES = Gauge("vskill_batches_in_work", "Batches that this worker has in work now.", registry=REGISTRY)
+EXTERNAL_SCANS = Counter(
+    "vskill_external_scans",
+    "External scans that have ended, by scanner and by how.",
+    ["provider", "status"],
+    registry=REGISTRY,
+)
 LEASES_LOST = Counter(
     "vskill_leases_lost", "Messages that went to another worker while this one had them.", registry=REGISTRY
 )
@@ -90,6 +96,12 @@ PASSWORD_CHECKS = Counter(
     ["outcome"],
     registry=REGISTRY,
 )
+CLIENT_LISTS = Counter(
+    "vskill_client_lists",
+    "Lists of skills that clients asked for: to install from (install) or to look for something newer (update_check).",
+    ["purpose"],
+    registry=REGISTRY,
+)
 STREAMS = Gauge("vskill_event_streams", "Event streams that this process has open now.", registry=REGISTRY)
 STREAMS_ENDED = Counter(
     "vskill_event_streams_ended",
@@ -97,6 +109,23 @@ STREAMS_ENDED = Counter(
     ["reason"],
     registry=REGISTRY,
 )
+JUDGEMENTS = Counter(
+    "vskill_judgements",
+    "Skills that this worker had judged: answered, void (no valid answer), unavailable, over_limit or cached.",
+    ["outcome"],
+    registry=REGISTRY,
+)
+JUDGE_SECONDS = Histogram(
+    "vskill_judge_seconds", "Time of one question to the judge, with its tries.", buckets=_LONG_S, registry=REGISTRY
+)
+JUDGE_TOKENS = Counter(
+    "vskill_judge_tokens", "Tokens that this worker spent on the judge: in (read) or out (written).", ["direction"],
+    registry=REGISTRY,
+)  # fmt: skip
+JUDGE_BREAKER = Gauge(
+    "vskill_judge_breaker_open", "1 while this worker leaves the judge alone because it kept failing, else 0.",
+    registry=REGISTRY,
+)  # fmt: skip
 WEBHOOK_TRIES = Counter(
     "vskill_webhook_tries",
     "Tries to deliver a webhook by this worker: delivered, failed (comes again) or given_up.",

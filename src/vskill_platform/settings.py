@@ -11,13 +11,22 @@ from msgspec import Meta
 
 from vskill_platform.domain.account import parse_role_map
 from vskill_platform.domain.errors import InvalidInput, InvalidSettings
+from vskill_platform.domain.external_provider import parse_providers
 from vskill_platform.domain.redaction import HIDDEN, hide_password
 
 PREFIX = "VSKILL_PLATFORM_"
 POSTGRES_SCHEMES = ("postgresql", "postgres")
 OBJECT_STORE_SCHEMES = ("s3",)
 LOOPBACK = "127.0.0.1"
-_SECRETS = ("blobs_secret_access_key", "oidc_client_secret")
+_SECRETS = (
+    "blobs_secret_access_key",
+    "external_push_secrets",
+    "judge_api_key",
+    "oidc_client_secret",
+    "snyk_token",
+)
+CLIENT_NAMES = ("server", "token", "token_file")
+"""Variables of the same prefix that commands read which speak to a registry elsewhere. They are no settings of this one."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,6 +91,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "empty means that there is none."
         ),
     ] = ""
+    discovery_root: Annotated[
+        str,
+        Meta(
+            pattern=r"^(certified|none|[a-z0-9-]+/[a-z0-9-]+)$",
+            description="What clients are offered that are given the address of the registry alone: `certified` (the newest 20 "
+            "certified skills), a public collection (`publisher/name`, its first 20), or `none`. Old versions of some clients "
+            "fall back to it where the page they were given offers nothing.",
+        ),
+    ] = "certified"
     log_level: Annotated[Literal["debug", "info", "warning", "error"], Meta(description="How much is logged.")] = "info"
     sqlite_synchronous: Annotated[
         Literal["FULL", "NORMAL"],
@@ -160,6 +178,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         str,
         Meta(description="File of certificates that git trusts in place of the system's; empty means the system's."),
     ] = ""
+    git_cache_bytes: Annotated[
+        int,
+        Meta(
+            ge=0,
+            description="Bytes that the repositories may have together which are made for `git clone` and kept in the data "
+            "folder; those that were asked for within 15 minutes stay.",
+        ),
+    ] = 1024 * 1024 * 1024
     allow_private_addresses: Annotated[
         bool, Meta(description="Whether repositories may be fetched from loopback and private networks.")
     ] = False
@@ -200,6 +226,141 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             description="Folder with the operator's own rules (`*.toml`, `*.yar`, `*.yara`) and `severities.toml`, read "
             "when the process starts; empty means none."
+        ),
+    ] = ""
+    external_scanners: Annotated[
+        str,
+        Meta(
+            description="External scanners that are asked for a second opinion, with commas between (`vskill-platform "
+            "scanners list` names them); `remote:NAME` is one that only workers elsewhere run; empty means none."
+        ),
+    ] = ""
+    external_scans_when: Annotated[
+        Literal["after", "before"],
+        Meta(
+            description="Whether skills are published first and handed to external scanners then, or wait for their answers."
+        ),
+    ] = "after"
+    external_scans_wait_s: Annotated[
+        float,
+        Meta(
+            ge=1,
+            le=604_800,
+            description="Longest that a submission waits for external scanners, and a pushed scan for its result; then a "
+            "person decides.",
+        ),
+    ] = 1800.0
+    external_scans_in_flight: Annotated[
+        int, Meta(ge=1, le=256, description="External scans that one worker runs side by side.")
+    ] = 4
+    external_scans_per_hour: Annotated[
+        int, Meta(ge=1, description="Scans that one external scanner is given in an hour; more of them wait.")
+    ] = 1000
+    external_lease_s: Annotated[
+        float, Meta(ge=1, le=3600, description="How long a remote worker owns a scan without a sign of life.")
+    ] = 60.0
+    external_reap_interval_s: Annotated[
+        float,
+        Meta(ge=1, le=3600, description="Time between two looks for external scans that nobody works on any more."),
+    ] = 15.0
+    external_push: Annotated[
+        str,
+        Meta(
+            description="Remote scanners that are sent their scans rather than asking for them, as `NAME=https://host/path`, "
+            "with commas between."
+        ),
+    ] = ""
+    external_push_secrets: Annotated[
+        str,
+        Meta(
+            description="Secret that signs the messages to and from each of those, as `NAME=whsec_…`, with commas between. "
+            "Never printed."
+        ),
+    ] = ""
+    repo_health_checks: Annotated[
+        bool, Meta(description="Whether the repositories of published skills are looked at again and again.")
+    ] = True
+    repo_health_interval_s: Annotated[
+        float, Meta(ge=1, le=86_400, description="Time between two rounds of looks at repositories that are due.")
+    ] = 60.0
+    repo_health_time_box_s: Annotated[
+        float, Meta(gt=0, le=3600, description="Longest that a round starts further looks.")
+    ] = 20.0
+    repo_health_look_limit_s: Annotated[
+        float, Meta(gt=0, le=600, description="Longest that a host may take to answer a look.")
+    ] = 15.0
+    repo_health_in_flight: Annotated[
+        int, Meta(ge=1, le=100, description="Repositories that are looked at side by side.")
+    ] = 4
+    repo_health_per_host: Annotated[int, Meta(ge=1, description="Looks at repositories of one host in a minute.")] = 30
+    repo_health_online_s: Annotated[
+        float,
+        Meta(
+            ge=60,
+            le=31_536_000,
+            description="How long a repository that is there, or has moved, is not looked at again.",
+        ),
+    ] = 86_400.0
+    repo_health_unknown_s: Annotated[
+        float,
+        Meta(
+            ge=60,
+            le=31_536_000,
+            description="The same where nothing could be found out; twice as long each time in a row, up to the one above.",
+        ),
+    ] = 3600.0
+    repo_health_gone_s: Annotated[
+        float, Meta(ge=60, le=31_536_000, description="The same for a repository that is gone.")
+    ] = 21_600.0
+    repo_health_confirm_s: Annotated[
+        float,
+        Meta(
+            ge=0,
+            le=31_536_000,
+            description="How long after a host first said that a repository is not there it has to say so again before it is "
+            "told as gone.",
+        ),
+    ] = 21_600.0
+    source_changes: Annotated[
+        Literal["off", "offer", "submit"],
+        Meta(
+            description="What happens when a skill's source no longer has the bytes that were verified: nothing is looked for, "
+            "it is shown and offered to be submitted again, or it is submitted again."
+        ),
+    ] = "offer"
+    external_programs: Annotated[
+        str,
+        Meta(
+            description="Programs that print SARIF and are asked too: `NAME=command {folder}`, one a line or with ` ; ` "
+            "between; empty means none."
+        ),
+    ] = ""
+    external_scan_time_limit_s: Annotated[
+        float, Meta(gt=0, le=3600, description="Longest that one external scan may take before it is ended.")
+    ] = 120.0
+    external_scan_memory_bytes: Annotated[
+        int,
+        Meta(
+            ge=64 * 1024 * 1024, description="Memory that an external scanner may have, with all processes it starts."
+        ),
+    ] = 2 * 1024 * 1024 * 1024
+    external_scan_output_bytes: Annotated[
+        int, Meta(ge=1024, description="Bytes that an external scanner may answer with for one skill.")
+    ] = 16 * 1024 * 1024
+    snyk_token: Annotated[
+        str,
+        Meta(
+            description="Token of Snyk for the scanner snyk-agent-scan, which sends every skill to Snyk; empty means that it is "
+            "off. Never printed."
+        ),
+    ] = ""
+    snyk_analysis_url: Annotated[
+        str, Meta(description="Address of Snyk's service for that scanner; empty means the scanner's own.")
+    ] = ""
+    scanners_folder: Annotated[
+        str,
+        Meta(
+            description="Folder that external scanners are installed into; empty means `scanners` in the data folder."
         ),
     ] = ""
     submissions_per_hour: Annotated[
@@ -332,6 +493,44 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         float, Meta(ge=3600, le=31_536_000, description="How long ended deliveries of webhooks can be looked at.")
     ] = 1_209_600.0
 
+    judge_url: Annotated[
+        str,
+        Meta(
+            description="Address of an OpenAI-compatible server that judges skills as tier 2 (`http://127.0.0.1:11434/v1`); "
+            "it may be on loopback or a private network; empty means that there is no judge."
+        ),
+    ] = ""
+    judge_model: Annotated[str, Meta(description="Name of the model that the judge's server is asked for.")] = ""
+    judge_api_key: Annotated[
+        str, Meta(description="Key to the judge's server; empty means that it needs none. Never printed.")
+    ] = ""
+    judge_time_limit_s: Annotated[
+        float, Meta(gt=0, le=3600, description="Longest that one judgement may take, with all its tries.")
+    ] = 60.0
+    judge_in_flight: Annotated[
+        int, Meta(ge=1, le=1000, description="Questions to the judge that one worker may have open at the same time.")
+    ] = 4
+    judge_max_input_bytes: Annotated[
+        int,
+        Meta(
+            ge=1024,
+            le=16 * 1024**2,
+            description="Bytes of a skill that the judge is shown; what has more is never let pass by the judge.",
+        ),
+    ] = 200_000
+    judge_tokens_per_day: Annotated[
+        int, Meta(ge=0, description="Tokens, both ways, that all workers may spend in a day (UTC); 0 means no limit.")
+    ] = 5_000_000
+    judge_cost_per_day: Annotated[
+        float, Meta(ge=0, description="What all workers may spend in a day (UTC), by the two prices; 0 means no limit.")
+    ] = 0.0
+    judge_input_price: Annotated[
+        float, Meta(ge=0, description="Price of a million tokens that the judge reads, in any currency.")
+    ] = 0.0
+    judge_output_price: Annotated[
+        float, Meta(ge=0, description="Price of a million tokens that the judge writes, in the same currency.")
+    ] = 0.0
+
     def __repr__(self) -> str:
         """Every field, with what is secret hidden: a repr ends up in logs."""
         shown = ", ".join(f"{name}={value!r}" for name, value in printable_settings(self).items())
@@ -341,7 +540,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 def printable_settings(settings: Settings) -> dict[str, object]:
     """Every setting by its name, with passwords and secrets hidden."""
     shown = {name: getattr(settings, name) for name in Settings.__struct_fields__}
-    shown["database_url"] = hide_password(settings.database_url)
+    for name in ("database_url", "judge_url"):
+        shown[name] = hide_password(getattr(settings, name))
     for name in _SECRETS:
         shown[name] = HIDDEN if getattr(settings, name) else ""
     return shown
@@ -358,6 +558,7 @@ def health_place(settings: Settings) -> tuple[str, int] | None:
 def load_settings(environ: Mapping[str, str]) -> Settings:
     """The settings that an environment asks for. Raises InvalidSettings for a name or value that means nothing."""
     given = {name.removeprefix(PREFIX).lower(): value for name, value in environ.items() if name.startswith(PREFIX)}
+    given = {name: value for name, value in given.items() if name not in CLIENT_NAMES}
     unknown = sorted(set(given) - set(Settings.__struct_fields__))
     if unknown:
         names = ", ".join(f"{PREFIX}{name.upper()}" for name in unknown)
@@ -377,9 +578,12 @@ def convert_settings(given: Mapping[str, object]) -> Settings:
     _check_scheme("blobs_url", settings.blobs_url, OBJECT_STORE_SCHEMES, example="s3://bucket/prefix")
     _check_scheme("public_url", settings.public_url, ("https", "http"), example="https://skills.example.com")
     _check_scheme("oidc_issuer", settings.oidc_issuer, ("https", "http"), example="https://login.example.com")
+    _check_scheme("judge_url", settings.judge_url, ("https", "http"), example="http://127.0.0.1:11434/v1")
     _check_oidc(settings)
+    _check_judge(settings)
     _check_health_address(settings.health_address)
     _check_contact(settings.security_contact)
+    _check_external(settings)
     return settings
 
 
@@ -410,12 +614,34 @@ def _check_oidc(settings: Settings) -> None:
         raise InvalidSettings(f"{PREFIX}OIDC_ROLE_MAP: {exc.message}") from exc
 
 
+def _check_judge(settings: Settings) -> None:
+    key = settings.judge_api_key
+    if key and not (key.isascii() and key.isprintable() and " " not in key):
+        raise InvalidSettings(f"{PREFIX}JUDGE_API_KEY has signs in it that no key can have.")
+    if not settings.judge_url:
+        return
+    if not settings.judge_model:
+        raise InvalidSettings(f"{PREFIX}JUDGE_MODEL is missing: the judge's server is asked for a model by its name.")
+    if settings.judge_time_limit_s >= settings.message_time_limit_s:
+        raise InvalidSettings(
+            f"{PREFIX}JUDGE_TIME_LIMIT_S must be less than {PREFIX}MESSAGE_TIME_LIMIT_S, which work on a submission as a "
+            "whole may take."
+        )
+
+
 def _check_health_address(address: str) -> None:
     port = address.rpartition(":")[2]
     if address and not (port.isascii() and port.isdigit() and int(port) <= 65535):
         raise InvalidSettings(
             f"{PREFIX}HEALTH_ADDRESS is '{address}'. Write a port, like 9464, or a host and a port, like 0.0.0.0:9464."
         )
+
+
+def _check_external(settings: Settings) -> None:
+    try:
+        parse_providers(settings.external_scanners, push=settings.external_push, secrets=settings.external_push_secrets)
+    except InvalidInput as exc:
+        raise InvalidSettings(f"{PREFIX}{exc.message}") from exc
 
 
 def _check_contact(contact: str) -> None:

@@ -10,6 +10,7 @@ from functools import partial
 from tests.hostile.corpus import Attack, case
 from tests.hostile.stage import Stage
 from vskill_platform.domain.content import SkillContent
+from vskill_platform.domain.repo_health import NO_HEAD, Head, SourceLook
 from vskill_platform.domain.scan import ScanReport
 from vskill_platform.ports.scanner import NO_CHANGES, Scanner
 from vskill_platform.ports.source import Snapshot, Source
@@ -37,6 +38,10 @@ class WatchedSource:
     async def newest_commit(self, repo_url: str, *, tree_path: str = "") -> str:
         """As the source says."""
         return await self._source.newest_commit(repo_url, tree_path=tree_path)
+
+    async def look(self, repo_url: str, *, known: Head = NO_HEAD) -> SourceLook:
+        """As the source says."""
+        return await self._source.look(repo_url, known=known)
 
 
 class WatchedScanner:

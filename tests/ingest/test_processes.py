@@ -14,9 +14,9 @@ import pytest
 
 from tests.ingest.git_server import GitServer
 from tests.ingest.looking import processes_of
+from vskill_platform.children.processes import ERRORS_KEPT_BYTES, Ended, ProcessLimits, run, started
 from vskill_platform.ingest.git import GitSource
-from vskill_platform.ingest.processes import ERRORS_KEPT_BYTES, Ended, ProcessLimits, run, started
-from vskill_platform.ingest.workspace import Workspace
+from vskill_platform.ingest.workspace import fetch_workspace
 from vskill_platform.testing.git_repos import SKILL_MD, make_repository
 from vskill_platform.testing.waits import eventually
 
@@ -117,13 +117,13 @@ async def test_no_secret_is_in_the_arguments_of_a_process(
 
 
 async def test_workspace_removes_what_a_dead_process_left__and_nothing_else(tmp_path: Path) -> None:
-    living = Workspace(tmp_path)
+    living = fetch_workspace(tmp_path)
     await living.open()
     script = (
         "import asyncio, os, pathlib, sys\n"
-        "from vskill_platform.ingest.workspace import Workspace\n"
+        "from vskill_platform.ingest.workspace import fetch_workspace\n"
         "async def main():\n"
-        "    workspace = Workspace(pathlib.Path(sys.argv[1]))\n"
+        "    workspace = fetch_workspace(pathlib.Path(sys.argv[1]))\n"
         "    await workspace.open()\n"
         "    async with workspace.folder() as folder:\n"
         "        (folder / 'pack').write_bytes(b'x')\n"
@@ -135,7 +135,7 @@ async def test_workspace_removes_what_a_dead_process_left__and_nothing_else(tmp_
     assert len(list(tmp_path.iterdir())) == 2
     async with living.folder() as folder:
         (folder / "kept").write_bytes(b"x")
-        later = Workspace(tmp_path)
+        later = fetch_workspace(tmp_path)
         await later.open()
         assert len(list(tmp_path.iterdir())) == 2
         assert (folder / "kept").exists()

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from vskill_platform.ingest import workspace
-from vskill_platform.ingest.workspace import Workspace
+from vskill_platform.children import workspace
+from vskill_platform.ingest.workspace import fetch_workspace
 
 
 async def test_workspaces_have_folders_of_their_own__when_many_open_at_once(tmp_path: Path) -> None:
     for _ in range(20):
-        opened = [Workspace(tmp_path) for _ in range(8)]
+        opened = [fetch_workspace(tmp_path) for _ in range(8)]
         await asyncio.gather(*(one.open() for one in opened))
         for one in opened:
             async with one.folder() as folder:
@@ -37,7 +37,7 @@ async def test_workspace_makes_another_folder__when_one_is_taken_for_abandoned_b
         return folder
 
     monkeypatch.setattr(workspace.tempfile, "mkdtemp", make_and_lose)
-    opened = Workspace(tmp_path)
+    opened = fetch_workspace(tmp_path)
     await opened.open()
     async with opened.folder() as folder:
         assert folder.is_dir()

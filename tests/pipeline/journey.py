@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from vskill_platform.domain.errors import StoreUnavailable
-from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
+from vskill_platform.domain.messages import EXTERNAL_SCANS_QUEUE, SUBMISSIONS_QUEUE
 from vskill_platform.domain.records import HistoryEntry, Submission
 from vskill_platform.ingest.git import GitSource
 from vskill_platform.pipeline.intake import Intake, submit_repository
@@ -26,6 +26,8 @@ from vskill_platform.testing.envs import make_env
 from vskill_platform.testing.git_repos import BareRepository, Files
 from vskill_platform.testing.git_server import serve_repositories
 from vskill_platform.worker.consumer import handle_submission_queue
+from vskill_platform.worker.external import handle_external_queue
+from vskill_platform.worker.loop import Handler
 from vskill_platform.worker_context import run_with_worker_env
 
 T = TypeVar("T")
@@ -68,21 +70,29 @@ class Journey:
 
     async def work(self) -> int:
         """Deliver everything that can be delivered now, and what comes of it. Says how many messages that were."""
+        return await self.deliver(SUBMISSIONS_QUEUE, handle_submission_queue)
+
+    async def work_externally(self) -> int:
+        """Run every external scan that can be run now. Says how many messages that were."""
+        return await self.deliver(EXTERNAL_SCANS_QUEUE, handle_external_queue)
+
+    async def deliver(self, queue: str, handler: Handler) -> int:
+        """Hand what a queue has to its handler until it has no more. Says how many messages that were."""
         delivered = 0
         while True:
-            messages = await self.env.queue.receive(SUBMISSIONS_QUEUE, max_messages=3, lease_s=60)
+            messages = await self.env.queue.receive(queue, max_messages=3, lease_s=60)
             if not messages:
                 return delivered
-            batch = MessageBatch(SUBMISSIONS_QUEUE, messages)
+            batch = MessageBatch(queue, messages)
             try:
-                await handle_submission_queue(batch, self.env)
+                await handler(batch, self.env)
             except StoreUnavailable as error:
                 batch.close(error)
             else:
                 batch.close()
             left = [message for message in messages if not message.is_settled]
             commits = [[message.settlement] for message in left if message.settlement is not None]
-            await self.env.queue.exchange(SUBMISSIONS_QUEUE, commits, max_messages=0, lease_s=1)
+            await self.env.queue.exchange(queue, commits, max_messages=0, lease_s=1)
             delivered += len(messages)
 
     async def take_through(self, name: str, *, skill: str = "") -> list[Submission]:

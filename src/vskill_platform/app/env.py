@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -14,7 +14,10 @@ from vskill_platform.moving.unpacking import refuse_unfinished
 from vskill_platform.pipeline.process import process_message
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.ports.env import WorkerEnv
+from vskill_platform.ports.second_opinions import ExternalScanner
+from vskill_platform.scanning.external import open_scanners
 from vskill_platform.scanning.pool import ScannerPool
+from vskill_platform.scanning.tier2 import open_judge
 from vskill_platform.settings import Settings
 from vskill_platform.worker_context import run_with_worker_env
 
@@ -39,9 +42,12 @@ async def open_env(settings: Settings, *, is_working: bool = False, role: str = 
         await refuse_unfinished(engine.kv)
         async with AsyncExitStack() as stack:
             stack.push_async_callback(source.close)
+            external: Mapping[str, ExternalScanner] = {}
             if is_working:
                 await source.open()
                 await stack.enter_async_context(scanner)
+                external = await stack.enter_async_context(open_scanners(settings))
+            judge = await stack.enter_async_context(open_judge(settings, clock=clock)) if is_working else None
             env = WorkerEnv(
                 kv=engine.kv,
                 writes=MeteredCommit(engine.writes),
@@ -55,6 +61,8 @@ async def open_env(settings: Settings, *, is_working: bool = False, role: str = 
                 source=source,
                 scanner=scanner,
                 process=process_message,
+                judge=judge,
+                external=external,
             )
             await run_with_worker_env(env, renew_catalog)
             yield env

@@ -38,6 +38,7 @@ from vskill_platform.web.app import create_control_app, create_web_app
 from vskill_platform.web.live.hub import Hub
 from vskill_platform.web.process_health import ProcessState, create_health_app
 from vskill_platform.worker.cron import Cron
+from vskill_platform.worker.external import external_loop
 from vskill_platform.worker.loop import ConsumerLoop
 from vskill_platform.worker.machine_reports import MachineReports
 from vskill_platform.worker.webhooks import WebhookLoop
@@ -95,16 +96,19 @@ async def _run(
             _tell_rules((await run_with_worker_env(env, rules_in_force)).ruleset)
         worker = ConsumerLoop(env) if Role.WORKER in roles else None
         cron = Cron(env) if Role.CRON in roles else None
+        external = external_loop(env) if Role.WORKER in roles else None
         webhooks = WebhookLoop(env) if Role.WORKER in roles else None
         machine = MachineReports(env)
-        state = ProcessState(name, pulses=[part.pulse for part in (worker, webhooks, cron) if part is not None])
+        state = ProcessState(
+            name, pulses=[part.pulse for part in (worker, external, webhooks, cron) if part is not None]
+        )
         hub = Hub(env)
         web, health = _web(env, hub) if Role.WEB in roles else None, _health(env, state)
         first_run = None if web is None else await _offer_first_run(env)
         servers = [server for server in (web, _control(env, hub), health) if server is not None]
         stopping = stopping or _stop_on_signals()
         async with asyncio.TaskGroup() as group:
-            for part in (worker, webhooks, cron, machine):
+            for part in (worker, external, webhooks, cron, machine):
                 if part is not None:
                     group.create_task(part.run())
             for server in servers:
@@ -113,7 +117,7 @@ async def _run(
             await stopping.wait()
             _log.info("draining", role=name, grace_s=settings.drain_grace_s)
             state.is_draining = True
-            for stoppable in (hub, worker, webhooks, cron, machine, *servers):
+            for stoppable in (hub, worker, external, webhooks, cron, machine, *servers):
                 if stoppable is not None:
                     stoppable.stop()
         await hub.close()

@@ -7,7 +7,7 @@ The digest covers path, executable bit and bytes of every file. Anyone can compu
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 import msgspec
@@ -65,10 +65,16 @@ def make_content(files: Sequence[SkillFile], omitted: Sequence[Omitted] = ()) ->
 
 def content_digest(content: SkillContent) -> Digest:
     """The digest of a skill: SHA-256 over one line a file, `mode sha256 path`, in the order of the paths' bytes."""
+    return listed_digest(
+        (file.path, file.executable, hashlib.sha256(file.content).hexdigest()) for file in content.files
+    )
+
+
+def listed_digest(files: Iterable[tuple[str, bool, str]]) -> Digest:
+    """The same from path, executable bit and SHA-256 of each file, in the order of the paths' bytes."""
     whole = hashlib.sha256()
-    for file in content.files:
-        mode = "755" if file.executable else "644"
-        whole.update(f"{mode} {hashlib.sha256(file.content).hexdigest()} {file.path}\n".encode())
+    for path, executable, sha256 in files:
+        whole.update(f"{'755' if executable else '644'} {sha256} {path}\n".encode())
     return Digest(f"sha256:{whole.hexdigest()}")
 
 

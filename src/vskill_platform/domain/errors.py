@@ -172,9 +172,21 @@ class YaraNotInstalled(InvalidRules):
 
 
 class FolderTaken(InvalidInput):
-    """An export or a backup goes into a folder of its own, and there is something in this one."""
+    """An export, a backup or a skill goes into a folder of its own, and there is something else in this one."""
 
     code = "folder_taken"
+
+
+class InvalidLock(InvalidInput):
+    """The lock file of installed skills cannot be read, contradicts itself, or was written by a newer version."""
+
+    code = "invalid_lock"
+
+
+class McpNotInstalled(InvalidInput):
+    """The MCP server was asked for, and the `mcp` package, which speaks the protocol, is not installed."""
+
+    code = "mcp_not_installed"
 
 
 # Who may do what
@@ -259,6 +271,27 @@ class LastAdministrator(VskillError):
     """Nobody would be left who can do everything."""
 
     code = "last_administrator"
+
+
+# What a client met when it installed a skill
+
+
+class ArchiveRefused(VskillError):
+    """What a registry sent is not what it says that it has published. Nothing of it was installed."""
+
+    code = "archive_refused"
+
+
+class SkillBlocked(VskillError):
+    """The blocklist of the registry stands against the skill, by its name, its repository or its bytes."""
+
+    code = "skill_blocked"
+
+
+class InstallFailed(VskillError):
+    """A skill could not be written where it was to go. What was there before is as it was."""
+
+    code = "install_failed"
 
 
 # What an export turned out to be
@@ -500,11 +533,37 @@ class FetchTimedOut(SourceUnreachable):
     code = "fetch_timed_out"
 
 
+class RemoteScannerUnreachable(VskillError):
+    """An external scanner elsewhere did not take the scan that was sent to it."""
+
+    code = "remote_scanner_unreachable"
+    retryable = True
+
+
 class ScannerUnavailable(VskillError):
     """No scan could be started."""
 
     code = "scanner_unavailable"
     retryable = True
+
+
+class JudgeUnavailable(VskillError):
+    """The judge was not reached, was too slow, or may not be asked any more today."""
+
+    code = "judge_unavailable"
+    retryable = True
+
+
+class JudgeVoid(VskillError):
+    """The judge answered, and its answer is none: another form, a contradiction, or words that it was told to keep."""
+
+    code = "judge_void"
+
+
+class ScannerNotInstalled(VskillError):
+    """An external scanner could not be installed into its environment."""
+
+    code = "scanner_not_installed"
 
 
 # What another writer did first
@@ -521,6 +580,12 @@ class LeaseLost(VskillError):
     """The lease on a message lapsed or was taken over. Nothing was written: the message belongs to another now."""
 
     code = "lease_lost"
+
+
+class ExternalScanOver(VskillError):
+    """Somebody came about an external scan that is not theirs to end any more: late, repeated, or asked anew of other bytes."""
+
+    code = "external_scan_over"
 
 
 class RegistryBusy(VskillError):

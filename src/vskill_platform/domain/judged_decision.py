@@ -12,7 +12,9 @@ from vskill_platform.domain.scan import Finding, ScanReport, Severity, Threat, V
 from vskill_platform.domain.submission import SubmissionState, Trigger
 from vskill_platform.domain.vendor import Vendor
 
-NEVER_CLEARED = frozenset({Threat.PROMPT_INJECTION, Threat.CONCEALMENT, Threat.UNANALYSABLE_CONTENT})
+NEVER_CLEARED = frozenset(
+    {Threat.PROMPT_INJECTION, Threat.PROMPT_LEAK, Threat.CONCEALMENT, Threat.UNANALYSABLE_CONTENT}
+)
 """Findings that no model clears: what is written for models, hidden from people, or closed to both."""
 
 

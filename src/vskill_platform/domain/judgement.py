@@ -8,11 +8,9 @@ from vskill_platform.domain.scan import Verdict
 
 PASS_FROM = 80
 CONCERNS_FROM = 60
-
-JUDGE_UNAVAILABLE = "judge_unavailable"
-"""The judge was not reached, was too slow, or may not be asked any more today."""
-JUDGE_VOID = "judge_void"
-"""The judge answered, and the answer is not one: another form, a contradiction, or words that it was told to keep."""
+MAX_ANSWER_TOKENS = 8192
+_BYTES_PER_TOKEN = 3
+"""What a token is taken to have, on average, where nobody has counted; in most texts it has more."""
 
 
 class FindingJudgement(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -62,3 +60,8 @@ def verdict_for(score: int) -> Verdict:
     if score >= PASS_FROM:
         return Verdict.PASS
     return Verdict.CONCERNS if score >= CONCERNS_FROM else Verdict.FAIL
+
+
+def estimate_tokens(size: int) -> int:
+    """How many tokens so many bytes come to."""
+    return -(-size // _BYTES_PER_TOKEN)

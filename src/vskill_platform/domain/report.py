@@ -18,7 +18,7 @@ class ReportKind(StrEnum):
 
 
 class ReportReason(StrEnum):
-    """Why a skill is reported. An appeal has the last of them."""
+    """Why a skill is reported. An appeal has `wrong_decision`, a report by an external scanner `external_scan`."""
 
     MALWARE = "malware"
     SECRET_LEAK = "secret_leak"
@@ -27,6 +27,7 @@ class ReportReason(StrEnum):
     BROKEN = "broken"
     OTHER = "other"
     WRONG_DECISION = "wrong_decision"
+    EXTERNAL_SCAN = "external_scan"
 
 
 class ReportStatus(StrEnum):
@@ -41,6 +42,7 @@ class Report(Record, frozen=True, kw_only=True, rename="camel"):
     """One report. `subject` is a slug, or the id of a submission; `secret_hash` belongs to the secret of who made it.
 
     `account` is whoever was signed in when making it, which nobody but the operator and they themselves are told.
+    `provider` is the external scanner that made it, if one did.
     """
 
     id: str
@@ -54,6 +56,7 @@ class Report(Record, frozen=True, kw_only=True, rename="camel"):
     updated_at: str
     secret_hash: str
     account: str | None = None
+    provider: str = ""
 
 
 def reporter_prefix(account: str) -> str:

@@ -36,6 +36,8 @@ SKILL_EVENTS = (
     "skill.renamed",
     "version.yanked",
     "version.restored",
+    "repo.health_changed",
+    "repo.source_changed",
 )
 OPERATOR_EVENTS = (
     "scan.completed",

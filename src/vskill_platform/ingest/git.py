@@ -7,6 +7,7 @@ repository does not count against the small skill in it. Nothing is checked out,
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -14,28 +15,37 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from vskill_platform.domain.errors import (
+    AddressForbidden,
     BranchNotFound,
     FetchTimedOut,
     RepositoryEmpty,
     RepositoryMalformed,
     RepositoryNotFound,
     RepositoryTooLarge,
+    SourceRefused,
+    SourceUnreachable,
 )
+from vskill_platform.domain.repo_health import NO_HEAD, Head, LookAnswer, LookReason, SourceLook
+from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.ingest.git_commands import FETCHED, Git, Job, find_git
 from vskill_platform.ingest.git_errors import Asked, make_error
 from vskill_platform.ingest.limits import REPO_MAX_DEPTH, proxy_limits, skill_limits
 from vskill_platform.ingest.objects import ObjectReader
 from vskill_platform.ingest.proxy import FetchProxy
 from vskill_platform.ingest.public_addresses import Judge, judge_any, judge_public
+from vskill_platform.ingest.ref_advertisement import trusted_certificates
 from vskill_platform.ingest.refs import HEAD, Ref, choose_ref, head_of
+from vskill_platform.ingest.remote_look import RemoteLook
 from vskill_platform.ingest.resolver import SystemResolver
 from vskill_platform.ingest.snapshot import GitSnapshot
 from vskill_platform.ingest.tree_listing import ListingBroken, ListingTooLarge, Stretch, TreeListing
 from vskill_platform.ingest.url_guard import Resolve, check_address
-from vskill_platform.ingest.workspace import Workspace
+from vskill_platform.ingest.workspace import fetch_workspace
 from vskill_platform.settings import Settings
 
 T = TypeVar("T")
+COMMIT_MAX_BYTES = 16 * 1024 * 1024
+"""What may come over the network for a commit's date: a few hundred bytes, or more from a server that cannot leave files out."""
 ASKING_LIMIT_S = 5.0
 MOST_ASKING = 8
 """How long somebody waits to hear of a newest commit, and how many are asked for side by side: it holds up a request."""
@@ -57,7 +67,7 @@ class GitSource:
         judge: Judge | None = None,
     ) -> None:
         self._settings = settings
-        self._workspace = Workspace(folder)
+        self._workspace = fetch_workspace(folder)
         self._resolver = SystemResolver()
         self._proxy = FetchProxy(
             limits=proxy_limits(settings),
@@ -65,6 +75,7 @@ class GitSource:
             judge=judge or (judge_any if settings.allow_private_addresses else judge_public),
         )
         self._git = Git(Path("git"), settings=settings)
+        self._trust: ssl.SSLContext | None = None
         self._asking = asyncio.Semaphore(MOST_ASKING)
         self._opening = asyncio.Lock()
         self._is_open = False
@@ -105,9 +116,46 @@ class GitSource:
                 repo_url, lambda url: stack.enter_async_context(self._fetch_at(url, tree_path=tree_path))
             )
 
+    async def look(self, repo_url: str, *, known: Head = NO_HEAD) -> SourceLook:
+        """How the repository is. Whatever goes wrong is an answer, too: an unclear one."""
+        try:
+            async with self._time_limit(repo_url, at_most_s=self._settings.repo_health_look_limit_s):
+                await self._open_once()
+                look, answered = await self._remote().ask(repo_url)
+            if look.answer is not LookAnswer.HERE or not look.head.commit:
+                return look
+            return look._replace(head=await self._date(answered, look.head.commit, known))
+        except FetchTimedOut:
+            return SourceLook(LookAnswer.UNCLEAR, LookReason.TIMED_OUT)
+        except AddressForbidden:
+            return SourceLook(LookAnswer.UNCLEAR, LookReason.NOT_ALLOWED)
+        except SourceUnreachable:
+            return SourceLook(LookAnswer.UNCLEAR, LookReason.UNREACHABLE)
+
     async def newest_commit(self, repo_url: str, *, tree_path: str = "") -> str:
         """The id of the commit that `fetch` would pin now."""
         return await _first_found(repo_url, lambda url: self._newest_at(url, tree_path=tree_path))
+
+    def _remote(self) -> RemoteLook:
+        if self._trust is None:
+            self._trust = trusted_certificates(self._settings)
+        return RemoteLook(self._proxy, settings=self._settings, trust=self._trust)
+
+    async def _date(self, repo_url: str, commit: str, known: Head) -> Head:
+        """The head with its date. A commit never changes its date; one that cannot be had now stays unknown for now."""
+        if commit == known.commit and known.committed_at is not None:
+            return known
+        try:
+            async with (
+                self._time_limit(repo_url, at_most_s=self._settings.repo_health_look_limit_s),
+                self._workspace.folder() as folder,
+                self._job(repo_url, folder, branch="", max_bytes=COMMIT_MAX_BYTES) as job,
+            ):
+                await self._git.fetch_bare_commit(job, HEAD)
+                fetched, made_s = await self._git.commit_time(job)
+                return Head(fetched, iso_from_ms(made_s * 1000))
+        except (SourceRefused, SourceUnreachable, OverflowError, ValueError):
+            return Head(commit)
 
     @asynccontextmanager
     async def _fetch_at(self, repo_url: str, *, tree_path: str) -> AsyncIterator[GitSnapshot]:
@@ -146,9 +194,11 @@ class GitSource:
             raise make_error(FetchTimedOut, asked=Asked(repo_url), limit_s=limit_s) from exc
 
     @asynccontextmanager
-    async def _job(self, repo_url: str, folder: Path, *, branch: str) -> AsyncIterator[Job]:
+    async def _job(
+        self, repo_url: str, folder: Path, *, branch: str, max_bytes: int | None = None
+    ) -> AsyncIterator[Job]:
         address = check_address(repo_url, settings=self._settings)
-        async with self._proxy.passage(address, max_bytes=self._settings.fetch_max_bytes) as passage:
+        async with self._proxy.passage(address, max_bytes=max_bytes or self._settings.fetch_max_bytes) as passage:
             yield Job(folder, passage, self._proxy.url(passage), Asked(address.url, branch))
 
     async def _choose(self, job: Job, tree_path: str) -> Ref:

@@ -1,4 +1,4 @@
-"""The three things that git is run for here: to list a repository's refs, to fetch one commit, and to list its tree."""
+"""What git is run for here: to list a repository's refs, to fetch one commit, to list its tree, and to tell a commit's date."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import NamedTuple
 
+from vskill_platform.children.processes import Ended, ProcessLimits
 from vskill_platform.domain.errors import (
     FetchTimedOut,
     RepositoryMalformed,
@@ -28,12 +29,13 @@ from vskill_platform.ingest.limits import (
     REFS_MAX_BYTES,
 )
 from vskill_platform.ingest.passage import Passage, Refusal
-from vskill_platform.ingest.processes import Ended, ProcessLimits, run
+from vskill_platform.ingest.processes import run
 from vskill_platform.ingest.refs import parse_refs
 from vskill_platform.settings import Settings
 
 FETCHED = "refs/fetched/it"
 """Where the fetched commit is to be found afterwards."""
+_COMMIT_LINE_BYTES = 1024
 _FETCH = (
     "fetch",
     "--quiet",
@@ -94,6 +96,27 @@ class Git:
             ended = await self._try_fetch(job, ref, "--no-filter")
         _check(ended, job)
         (job.repository / "config").write_text(REPOSITORY_CONFIG)
+
+    async def fetch_bare_commit(self, job: Job, ref: str) -> None:
+        """Fetch the commit that a ref stands at, and nothing of what is in it where the server can leave that out."""
+        _check(await self._try_fetch(job, ref, "--filter=tree:0"), job)
+        (job.repository / "config").write_text(REPOSITORY_CONFIG)
+
+    async def commit_time(self, job: Job) -> tuple[str, int]:
+        """Id of the fetched commit, and when it was made, in seconds since 1970."""
+        listing = job.folder / "commit"
+        with listing.open("wb") as stdout:
+            ended = await run(
+                [str(self.program), "log", "-1", "--no-show-signature", "--format=%H %ct", FETCHED],
+                limits=self.limits(_COMMIT_LINE_BYTES),
+                environment=self.reading(job),
+                folder=job.folder,
+                stdout=stdout,
+            )
+        words = listing.read_bytes()[:_COMMIT_LINE_BYTES].decode("ascii", "replace").split()
+        if ended.status != 0 or len(words) != 2 or not words[1].isdigit():
+            raise make_error(RepositoryMalformed, asked=job.asked)
+        return words[0], int(words[1])
 
     async def list_tree(self, job: Job, tree: str) -> Path:
         """A file with everything that is in a fetched tree, as `TreeListing` reads it."""

@@ -10,6 +10,7 @@ import re
 import signal
 from typing import NamedTuple
 
+from vskill_platform.children.processes import Ended
 from vskill_platform.domain.errors import (
     BranchNotFound,
     FetchTimedOut,
@@ -23,7 +24,6 @@ from vskill_platform.domain.errors import (
 )
 from vskill_platform.ingest.escaping import printable
 from vskill_platform.ingest.git_environment import HARMLESS_FAULTS
-from vskill_platform.ingest.processes import Ended
 
 _STATUS = re.compile(r"returned error: ([0-9]{3})")
 _FAULT = re.compile(r"^(?:error|fatal|warning): .*?\b([a-z][A-Za-z0-9]{3,30}): ", re.MULTILINE)

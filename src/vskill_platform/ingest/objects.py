@@ -13,10 +13,11 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import NamedTuple
 
+from vskill_platform.children.processes import kill_group, started
 from vskill_platform.domain.errors import FetchTimedOut, RepositoryMalformed
 from vskill_platform.ingest.git_commands import Git, Job
 from vskill_platform.ingest.limits import READ_LIMIT_S
-from vskill_platform.ingest.processes import kill_group, started
+from vskill_platform.ingest.processes import starting
 
 _ASKED_AT_ONCE = 256
 """So many requests fit into a pipe's buffer: writing them cannot wait for answers that nobody reads yet."""
@@ -75,16 +76,16 @@ class ObjectReader:
 
     async def _process(self, mode: str) -> Process:
         if mode not in self._processes:
-            self._processes[mode] = await self._stack.enter_async_context(
-                started(
-                    [str(self._git.program), "cat-file", mode],
-                    limits=self._git.limits(0),
-                    environment=self._git.reading(self._job),
-                    folder=self._job.folder,
-                    stdin=PIPE,
-                    stdout=PIPE,
-                )
+            reader = started(
+                [str(self._git.program), "cat-file", mode],
+                limits=self._git.limits(0),
+                environment=self._git.reading(self._job),
+                folder=self._job.folder,
+                stdin=PIPE,
+                stdout=PIPE,
             )
+            with starting():
+                self._processes[mode] = await self._stack.enter_async_context(reader)
         return self._processes[mode]
 
 

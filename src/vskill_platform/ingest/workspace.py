@@ -1,95 +1,13 @@
-"""Private folders for what is fetched: mode 0700, gone when their block ends, and cleared up after a process that died.
-
-Each opened workspace has a folder of its own under `root` and holds a lock on it. The kernel gives the lock back however
-the process ends, so a folder whose lock can be taken is one that nobody will ever remove: the next to open does.
-"""
+"""The private folders that repositories are fetched into."""
 
 from __future__ import annotations
 
-import asyncio
-import fcntl
-import os
-import shutil
-import tempfile
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
+from vskill_platform.children.workspace import Workspace
 from vskill_platform.domain.errors import SourceUnreachable
 
-_PREFIX = "fetches-"
 
-
-class Workspace:
-    """Where private folders are made between `open` and `close`."""
-
-    def __init__(self, root: Path | None = None) -> None:
-        self._root = root if root is not None else Path(tempfile.gettempdir())
-        self._folder: Path | None = None
-        self._lock = -1
-
-    async def open(self) -> None:
-        """Make this workspace's own folder and remove those of processes that died."""
-        await asyncio.to_thread(self._open)
-
-    async def close(self) -> None:
-        """Remove everything."""
-        if self._folder is not None:
-            await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
-            os.close(self._lock)
-            self._folder = None
-
-    @asynccontextmanager
-    async def folder(self) -> AsyncIterator[Path]:
-        """A fresh private folder while the block lasts."""
-        assert self._folder is not None, "the workspace is not open"
-        with _translated_errors(self._folder):
-            folder = Path(tempfile.mkdtemp(dir=self._folder))
-        try:
-            yield folder
-        finally:
-            # A thread goes on when its task is cancelled: the folder goes in any case.
-            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
-
-    def _open(self) -> None:
-        with _translated_errors(self._root):
-            self._root.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._remove_abandoned()
-            while self._folder is None:
-                self._folder = self._make_and_lock()
-
-    def _make_and_lock(self) -> Path | None:
-        """A folder that is ours; None where another that opens at this moment took it for abandoned before it was locked."""
-        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self._root))
-        try:
-            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        except FileNotFoundError:
-            return None
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            folder.stat()
-        except (BlockingIOError, FileNotFoundError):
-            os.close(descriptor)
-            return None
-        self._lock = descriptor
-        return folder
-
-    def _remove_abandoned(self) -> None:
-        for folder in self._root.glob(f"{_PREFIX}*"):
-            with suppress(OSError):  # in use, not ours, or just removed by another
-                descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-                try:
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    shutil.rmtree(folder, ignore_errors=True)
-                finally:
-                    os.close(descriptor)
-
-
-@contextmanager
-def _translated_errors(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as exc:
-        raise SourceUnreachable(
-            f"No folder for fetched repositories can be made in {folder}: {exc.strerror}. Make room or permit it."
-        ) from exc
+def fetch_workspace(root: Path | None = None) -> Workspace:
+    """A workspace for fetches, in the given folder or the machine's own for temporary files."""
+    return Workspace(root, prefix="fetches-", holds="fetched repositories", refusal=SourceUnreachable)

@@ -10,7 +10,7 @@ import msgspec
 
 from vskill_platform.domain.records import Step, Submission, advance
 from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
-from vskill_platform.ports.commit import Ack, Operation
+from vskill_platform.ports.commit import Ack, Operation, Release
 from vskill_platform.ports.queue import Message
 from vskill_platform.stores.submissions import Found, encode_moved, moving
 from vskill_platform.worker_context import current_env
@@ -78,12 +78,22 @@ class Delivery:
 
         The step has to keep the claim (`changes={"claim": delivery.submission.claim}`).
         """
-        committed = await current_env("writes").writes.commit([*moving(self.found, step), *(operations or [])])
+        committed = await current_env("writes").writes.commit([*self.moving(step), *(operations or [])])
         self.found = Found(step.submission, encode_moved(self.found, step.submission), committed.version)
 
     async def finish(self, *steps: Step, operations: list[Operation] | None = None) -> None:
         """Commit the steps, whatever goes with them, and the end of the delivery, as one."""
         await current_env("writes").writes.commit(
-            [*moving(self.found, *steps), *(operations or []), *self.kept, Ack(self.message.lease)]
+            [*self.moving(*steps), *(operations or []), *self.kept, Ack(self.message.lease)]
         )
         self.message.mark_settled()
+
+    async def put_back(self, *operations: Operation, delay_s: float) -> None:
+        """Commit the operations and have the message come again after a delay, as one. The attempt does not count."""
+        await current_env("writes").writes.commit([*operations, *self.kept, Release(self.message.lease, delay_s)])
+        self.message.release(delay_s=delay_s)
+        self.message.mark_settled()
+
+    def moving(self, *steps: Step) -> list[Operation]:
+        """The operations that take the submission through these steps."""
+        return moving(self.found, *steps)

@@ -29,6 +29,7 @@ from vskill_platform.pipeline.publish import (
     prepare_publication,
     withdrawing_published,
 )
+from vskill_platform.pipeline.second_opinions import asking_for_review, hear_opinions
 from vskill_platform.pipeline.tier2 import ask_judge
 from vskill_platform.ports.commit import ABSENT, Operation
 from vskill_platform.stores.blocklist import blocking, find_block, get_block
@@ -57,6 +58,13 @@ async def judge_skill(delivery: Delivery, pinned: Pinned) -> None:
     verified = is_verified(report, judgement)
     tier = tier_for(decision.target, is_approved_by_hand=by_hand, is_verified=verified)
     candidate = Candidate(delivery.submission, pinned, skill_md, report, tier)
+    if decision.target in APPROVED_STATES:
+        heard = await hear_opinions(
+            delivery, candidate, decision, operations=_recorded(candidate), changes=_told(pinned, report)
+        )
+        if heard is None:
+            return
+        decision = heard
     if decision.target in APPROVED_STATES:
         await _publish(delivery, candidate, decision)
     else:
@@ -148,7 +156,9 @@ async def _finish_published(
 async def _turn_away(delivery: Delivery, candidate: Candidate, decision: Decision) -> None:
     submission, pinned, report = delivery.submission, candidate.pinned, candidate.report
     operations = _recorded(candidate, published_run=await _published_run(submission))
-    if decision.target is not SubmissionState.NEEDS_REVIEW:
+    if decision.target is SubmissionState.NEEDS_REVIEW:
+        operations += await asking_for_review(candidate)
+    else:
         operations += await withdrawing_published(
             submission, reason=decision.message, content_digest=pinned.pin.content_digest
         )

@@ -10,9 +10,11 @@ from typing import NamedTuple
 
 from vskill_platform.domain.archives import build_tar, read_tar
 from vskill_platform.domain.content import SkillContent, content_digest
-from vskill_platform.domain.errors import BlobCorrupt
+from vskill_platform.domain.errors import BlobCorrupt, MalformedRecord
 from vskill_platform.domain.ids import Digest
 from vskill_platform.domain.records import Pin
+from vskill_platform.domain.skill import Skill
+from vskill_platform.stores.versions import get_version
 from vskill_platform.worker_context import current_env
 
 
@@ -39,3 +41,18 @@ async def read_pinned(pin: Pin) -> Pinned:
     if digest != pin.content_digest:
         raise BlobCorrupt(f"The archive {pin.tar_digest} does not hold the content {pin.content_digest}.")
     return Pinned(content, pin)
+
+
+async def published_pin(skill: Skill) -> Pin:
+    """The pin of the version that a skill is published in. Raises MalformedRecord where that version has no record."""
+    version = await get_version(skill.slug, skill.version)
+    if version is None:
+        raise MalformedRecord(
+            f"The skill '{skill.slug}' has no record of its version {skill.version}.", slug=skill.slug
+        )
+    return Pin(
+        commit=version.commit,
+        content_digest=version.content_digest,
+        tar_digest=version.tar_digest,
+        omitted=version.omitted,
+    )

@@ -22,6 +22,7 @@ from vskill_platform.domain.tombstone import Departure
 from vskill_platform.ingest.skill_md import SkillMd
 from vskill_platform.pipeline.candidate import Candidate
 from vskill_platform.pipeline.releases import Archives, capability_changes, choose_version, make_skill, make_version
+from vskill_platform.pipeline.second_opinions import asking_with_publication
 from vskill_platform.ports.commit import Delete, Operation
 from vskill_platform.stores.blocklist import clearing
 from vskill_platform.stores.news import SkillNews, telling_skill
@@ -90,6 +91,7 @@ async def prepare_publication(candidate: Candidate) -> Publication:
         *_putting_skill(place, skill),
         telling_skill(skill, _news(skill, version, before, is_new=is_new), is_new=is_new),
         *await clearing(candidate.submission, names=candidate.names, content_digest=candidate.content_digest),
+        *await asking_with_publication(candidate, slug=place.slug),
     ]
     changes: dict[str, object] = {"slug": place.slug, "version": number, "reason": None}
     return Publication(operations, changes, _sentence(version, is_new), version, is_new)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import structlog
 
-from vskill_platform.domain.errors import IllegalTransition, MalformedRecord, NotFound, VskillError
+from vskill_platform.domain.errors import IllegalTransition, NotFound, VskillError
 from vskill_platform.domain.records import Pin, Submission
 from vskill_platform.domain.skill import Skill
 from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
 from vskill_platform.domain.tombstone import Departure
+from vskill_platform.pipeline.pinning import published_pin
 from vskill_platform.pipeline.runs import start_run_of, starting_next_run
 from vskill_platform.ports.commit import Operation
 from vskill_platform.stores.skills import FoundSkill, alias_end, find_skill, iter_published_skills
 from vskill_platform.stores.submissions import Found, get_submission
 from vskill_platform.stores.tombstones import get_tombstone
-from vskill_platform.stores.versions import get_version
 
 _log = structlog.get_logger(__name__)
 
@@ -28,13 +28,13 @@ async def rescan_skill(slug: str, *, actor: Actor = Actor.ADMIN) -> Submission:
     if found is None:
         raise NotFound(f"There is no skill '{slug}', and there was none.", slug=slug)
     await _refuse_held(found)
-    pin = await _pin_of(found.skill)
+    pin = await published_pin(found.skill)
     return await start_run_of(found.skill.submission_id, lambda found: _starting(found, pin, actor=actor))
 
 
 async def starting_rescan(skill: Skill, *, urgency: int) -> tuple[Submission, list[Operation]]:
     """The operations that have a published skill scanned again, for a commit of the caller's. Raises IllegalTransition."""
-    pin = await _pin_of(skill)
+    pin = await published_pin(skill)
     return _starting(await get_submission(skill.submission_id), pin, actor=Actor.SYSTEM, urgency=urgency)
 
 
@@ -86,20 +86,6 @@ async def _refuse_held(found: FoundSkill) -> None:
             f"'{found.skill.slug}' is {tombstone.kind.value}: {tombstone.reason} Restore it first.",
             slug=found.skill.slug,
         )
-
-
-async def _pin_of(skill: Skill) -> Pin:
-    version = await get_version(skill.slug, skill.version)
-    if version is None:
-        raise MalformedRecord(
-            f"The skill '{skill.slug}' has no record of its version {skill.version}.", slug=skill.slug
-        )
-    return Pin(
-        commit=version.commit,
-        content_digest=version.content_digest,
-        tar_digest=version.tar_digest,
-        omitted=version.omitted,
-    )
 
 
 async def reprocess_submission(identity: str) -> Submission:

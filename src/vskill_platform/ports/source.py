@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import NamedTuple, Protocol
 
 from vskill_platform.domain.content import SkillContent
+from vskill_platform.domain.repo_health import NO_HEAD, Head, SourceLook
 
 
 class SkillFolder(NamedTuple):
@@ -60,4 +61,12 @@ class Source(Protocol):
 
     async def newest_commit(self, repo_url: str, *, tree_path: str = "") -> str:
         """The id of the commit that `fetch` would pin now, without fetching it."""
+        ...
+
+    async def look(self, repo_url: str, *, known: Head = NO_HEAD) -> SourceLook:
+        """How the repository is: here, elsewhere, not there, or nothing that can be relied on. Raises nothing of its own.
+
+        `known` is the head as it was seen before: where it is still that one, nothing is fetched to learn its date. No redirect
+        is followed; where one leads to another repository at an address that may be fetched from, the look says so.
+        """
         ...

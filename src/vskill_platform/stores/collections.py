@@ -131,17 +131,30 @@ async def remove_collection(publisher: str, name: str) -> None:
 
 async def skills_of_collection(collection: Collection) -> list[CollectionSkill]:
     """The skills of a collection as they are now, in its order; those that are gone say so."""
-    slugs = {item.slug: item.slug for item in collection.items}
+    return [_view(*resolved) for resolved in await resolve_items(collection.items)]
+
+
+class ResolvedItem(NamedTuple):
+    """An item, and the version that it stands for now; None where there is none any more."""
+
+    item: CollectionItem
+    version: SkillVersion | None
+
+
+async def resolve_items(items: Sequence[CollectionItem]) -> list[ResolvedItem]:
+    """The versions that items stand for now, in their order: by the present slug, the newest where none is named."""
+    slugs = {item.slug: item.slug for item in items}
     skills = await _read_skills(list(slugs))
     for missing in [slug for slug in slugs if slug not in skills]:
         slugs[missing] = await alias_end(missing)
     skills |= await _read_skills([slug for slug in slugs.values() if slug not in skills])
-    wanted = [(item, skills.get(slugs[item.slug])) for item in collection.items]
-    keys = [version_key(skill.slug, item.version or skill.version) for item, skill in wanted if skill is not None]
-    versions = {
-        version_key(one.slug, one.version): one for one in require_complete(await read_keys(keys, decode_version))
-    }
-    return [_view(item, skill, versions) for item, skill in wanted]
+    wanted = [(item, skills.get(slugs[item.slug])) for item in items]
+    keys = [None if skill is None else version_key(skill.slug, item.version or skill.version) for item, skill in wanted]
+    read = require_complete(await read_keys([key for key in keys if key is not None], decode_version))
+    versions = {version_key(one.slug, one.version): one for one in read}
+    return [
+        ResolvedItem(item, None if key is None else versions.get(key)) for item, key in zip(items, keys, strict=True)
+    ]
 
 
 async def _read_skills(slugs: list[str]) -> dict[str, Skill]:
@@ -153,14 +166,13 @@ def _decode_named(key: str, value: bytes) -> Skill:
     return msgspec.structs.replace(decode_skill(key, value), slug=key.removeprefix(skill_key("")))
 
 
-def _view(item: CollectionItem, skill: Skill | None, versions: dict[str, SkillVersion]) -> CollectionSkill:
-    version = None if skill is None else versions.get(version_key(skill.slug, item.version or skill.version))
-    if skill is None or version is None:
+def _view(item: CollectionItem, version: SkillVersion | None) -> CollectionSkill:
+    if version is None:
         return CollectionSkill(
             slug=item.slug, status=ItemStatus.GONE, version=item.version, is_pinned=item.version is not None
         )
     return CollectionSkill(
-        slug=skill.slug,
+        slug=version.slug,
         status=ItemStatus.YANKED if version.is_yanked else ItemStatus.PUBLISHED,
         version=version.version,
         is_pinned=item.version is not None,

@@ -19,11 +19,15 @@ COUNTS_PREFIX = "counts:"
 
 
 class SkillCounts(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What was counted. An install is reported by a client; a download is an archive that was fetched."""
+    """What was counted. An install is reported by a client; a download is an archive that was fetched.
+
+    An update check is a client that asked whether what it has is still the newest: it is neither.
+    """
 
     installs: int = 0
     downloads: int = 0
     stars: int = 0
+    update_checks: int = 0
 
 
 _counts = msgspec.json.Decoder(SkillCounts)

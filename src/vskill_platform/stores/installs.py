@@ -13,7 +13,7 @@ import structlog
 
 from vskill_platform.domain.errors import Conflict, VskillError
 from vskill_platform.domain.ids import skill_key
-from vskill_platform.domain.skill import Skill
+from vskill_platform.domain.skill import Skill, SkillVersion
 from vskill_platform.ports.commit import Delete, Index, Operation, Put
 from vskill_platform.stores.counts import counting, get_counts_of, skill_identity
 from vskill_platform.stores.reads import list_keys
@@ -36,6 +36,15 @@ async def count_download(skill: Skill) -> None:
         await _count([skill], downloads=1)
     except VskillError as error:
         _log.warning("download_not_counted", slug=skill.slug, code=error.code, error=error.message)
+
+
+async def count_update_checks(versions: Sequence[SkillVersion]) -> None:
+    """Count that somebody asked whether these are still the newest. No list shows it, so it leaves no mark."""
+    identities = [version.submission_id or version.slug for version in versions]
+    try:
+        await current_env("writes").writes.commit([*counting(identities, updateChecks=1)])
+    except VskillError as error:
+        _log.warning("update_checks_not_counted", code=error.code, error=error.message)
 
 
 async def _count(skills: Sequence[Skill], **amounts: int) -> None:

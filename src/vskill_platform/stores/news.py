@@ -21,6 +21,8 @@ CHANGED = "submission.state_changed"
 SCANNED = "scan.completed"
 PUBLISHED = "skill.published"
 RESCANNED = "skill.rescanned"
+HEALTH_CHANGED = "repo.health_changed"
+SOURCE_CHANGED = "repo.source_changed"
 
 N = TypeVar("N")
 

@@ -113,6 +113,12 @@ async def _hash_of(collection: Collection, identity: str) -> str:
 
 async def skills_of_path(secret: str) -> PathSkills:
     """Where a private path leads. Raises NotFound for a secret that there is not, or is no more. Notes that it was used."""
+    collection = await path_collection(secret)
+    return PathSkills(collection, await skills_of_collection(collection))
+
+
+async def path_collection(secret: str) -> Collection:
+    """The collection that a private path leads to. Raises and notes the same."""
     hashed = path_hash(secret[:_MAX_SECRET_CHARS])
     entry = await current_env("kv").kv.get(path_key(hashed))
     if entry is None:
@@ -120,7 +126,7 @@ async def skills_of_path(secret: str) -> PathSkills:
     path = _decode(path_key(hashed), entry.value)
     collection = (await get_collection(path.publisher, path.collection)).collection
     await _note_use(hashed, version=entry.version)
-    return PathSkills(collection, await skills_of_collection(collection))
+    return collection
 
 
 async def _list(hashed: str) -> ListedPath | None:

@@ -15,9 +15,11 @@ from vskill_platform.ports.events import Event
 from vskill_platform.stores.news import (
     CHANGED,
     CREATED,
+    HEALTH_CHANGED,
     PUBLISHED,
     RESCANNED,
     SCANNED,
+    SOURCE_CHANGED,
     read_scan,
     read_skill,
     read_step,
@@ -90,6 +92,8 @@ _TELLERS: dict[str, Callable[[Event], PublicData | None]] = {
     "version.yanked": picking("version", "reason", "latest", subject_as="slug"),
     "version.restored": picking("version", "latest", subject_as="slug"),
     "external_scan.changed": picking("provider", "status", subject_as="slug"),
+    HEALTH_CHANGED: picking("status", "previous", "repoUrl", "movedTo", subject_as="slug"),
+    SOURCE_CHANGED: picking("commit", "kind", "submissionId", subject_as="slug"),
     "block.added": picking("kind", "reason"),
     "block.removed": picking(),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from typing import NamedTuple
 
@@ -43,23 +44,32 @@ async def open_report(
     if not 1 <= len(text) <= MAX_TEXT_CHARS:
         raise InvalidInput(f"Say what is wrong, in 1 to {MAX_TEXT_CHARS} characters.")
     env = current_env("writes")
-    now, secret = iso_from_ms(env.clock.now_ms()), secrets.token_urlsafe(24)
-    report = Report(
-        id=f"rep_{env.random_id().hex}",
-        kind=kind,
-        subject=subject,
-        reason=reason,
-        text=text,
-        created_at=now,
-        updated_at=now,
-        secret_hash=hash_secret(secret),
-        account=account,
+    secret = secrets.token_urlsafe(24)
+    report = _make(
+        f"rep_{env.random_id().hex}", subject, kind=kind, reason=reason, text=text, secret=secret, account=account
     )
-    kept = [Put(report_key(report.id), encode_record(report), if_version=ABSENT)]
-    if account is not None:
-        kept.append(Put(f"{reporter_prefix(account)}{report.id}", b"{}"))
-    await env.writes.commit([*kept, _telling("report.opened", report)])
+    await env.writes.commit(_opening(report))
     return OpenedReport(report, secret)
+
+
+async def opening_provider_report(subject: str, *, provider: str, content_digest: str, text: str) -> list[Operation]:
+    """The operations by which an external scanner reports a published skill: once for the same bytes, then none.
+
+    Nobody has the secret of such a report: it is the operator's alone.
+    """
+    about = hashlib.sha256("\n".join((subject, provider, content_digest)).encode()).hexdigest()[:32]
+    if await _find(f"rep_{about}") is not None:
+        return []
+    report = _make(
+        f"rep_{about}",
+        subject,
+        kind=ReportKind.SKILL,
+        reason=ReportReason.EXTERNAL_SCAN,
+        text=text[:MAX_TEXT_CHARS],
+        secret=secrets.token_urlsafe(24),
+        provider=provider,
+    )
+    return _opening(report)
 
 
 async def get_report(identity: str, *, secret: str) -> Report:
@@ -100,6 +110,39 @@ async def answer_report(identity: str, *, status: ReportStatus, answer: str) -> 
     kept = Put(key, encode_changed(settled, key=key, previous=value), if_version=version)
     await env.writes.commit([kept, _telling("report.answered", settled)])
     return settled
+
+
+def _make(
+    identity: str,
+    subject: str,
+    *,
+    kind: ReportKind,
+    reason: ReportReason,
+    text: str,
+    secret: str,
+    account: str | None = None,
+    provider: str = "",
+) -> Report:
+    now = iso_from_ms(current_env("clock").clock.now_ms())
+    return Report(
+        id=identity,
+        kind=kind,
+        subject=subject,
+        reason=reason,
+        text=text,
+        created_at=now,
+        updated_at=now,
+        secret_hash=hash_secret(secret),
+        account=account,
+        provider=provider,
+    )
+
+
+def _opening(report: Report) -> list[Operation]:
+    kept: list[Operation] = [Put(report_key(report.id), encode_record(report), if_version=ABSENT)]
+    if report.account is not None:
+        kept.append(Put(f"{reporter_prefix(report.account)}{report.id}", b"{}"))
+    return [*kept, _telling("report.opened", report)]
 
 
 async def _find(identity: str) -> tuple[Report, bytes, int] | None:

@@ -87,10 +87,11 @@ async def read_published_part(cursor: str | None, *, limit: int) -> SkillPart:
     """The next of all published skills, at most so many, for walks that go on another time."""
     page = await current_env("kv").kv.list(SKILL_PREFIX, cursor=cursor, limit=limit)
     keys = [key for key in page.keys if not key.startswith(ALIAS_PREFIX)]
-    return SkillPart(await read_keys(keys, _decode_whole), None if page.complete else page.cursor)
+    return SkillPart(await read_keys(keys, decode_published), None if page.complete else page.cursor)
 
 
-def _decode_whole(key: str, value: bytes) -> Skill:
+def decode_published(key: str, value: bytes) -> Skill:
+    """The published skill under a key, with the slug that the key has. Raises MalformedRecord."""
     return msgspec.structs.replace(decode_skill(key, value), slug=key.removeprefix(SKILL_PREFIX))
 
 

@@ -15,7 +15,8 @@ GITLINK = "160000"
 TREE = "40000"
 NO_OBJECT = "1" * 40
 SKILL_MD = b"---\nname: sample\ndescription: A sample skill.\n---\nSay hello.\n"
-_WHO = "A Tester <tester@example.org> 1700000000 +0000"
+_MADE_S = 1_700_000_000
+_WHO = f"A Tester <tester@example.org> {_MADE_S} +0000"
 
 
 class Entry(NamedTuple):
@@ -61,9 +62,10 @@ class BareRepository:
         self._run(["init", "--quiet", "--bare", f"--initial-branch={branch}", str(path)], inside=False)
         self._run(["config", "uploadpack.allowFilter", "true"])
 
-    def commit(self, files: Files, *, branch: str = "main") -> str:
-        """Commit these files, and no others, on a branch. Returns the commit's id."""
-        lines = [f"commit refs/heads/{branch}\ncommitter {_WHO}\n".encode(), _data(b"a commit")]
+    def commit(self, files: Files, *, branch: str = "main", made_s: int = _MADE_S) -> str:
+        """Commit these files, and no others, on a branch, at a moment. Returns the commit's id."""
+        who = f"A Tester <tester@example.org> {made_s} +0000"
+        lines = [f"commit refs/heads/{branch}\ncommitter {who}\n".encode(), _data(b"a commit")]
         if self.ref(f"refs/heads/{branch}") is not None:
             lines.append(f"from refs/heads/{branch}^0\ndeleteall\n".encode())
         lines.extend(_file(path, entry) for path, entry in files.items())

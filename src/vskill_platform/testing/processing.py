@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from vskill_platform.domain.content import SkillContent
 from vskill_platform.domain.errors import ScannerUnavailable, SourceUnreachable, UnknownMessageKind
 from vskill_platform.domain.messages import ProcessSubmission, decode_message
+from vskill_platform.domain.repo_health import NO_HEAD, Head, LookAnswer, LookReason, SourceLook
 from vskill_platform.domain.scan import ScanReport
 from vskill_platform.domain.submission import SubmissionState, Trigger
 from vskill_platform.pipeline.claim import claim_submission
@@ -45,6 +46,10 @@ class NoSource:
     async def newest_commit(self, repo_url: str, *, tree_path: str = "") -> str:
         """Raises SourceUnreachable."""
         raise SourceUnreachable(f"Nothing can be asked here, and neither can {repo_url} {tree_path}.")
+
+    async def look(self, repo_url: str, *, known: Head = NO_HEAD) -> SourceLook:
+        """Finds nothing out."""
+        return SourceLook(LookAnswer.UNCLEAR, LookReason.UNREACHABLE)
 
 
 class NoScanner:

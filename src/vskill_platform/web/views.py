@@ -9,6 +9,7 @@ import msgspec
 from vskill_platform.domain.blocklist import Block, BlockKind
 from vskill_platform.domain.capabilities import CapabilityChanges
 from vskill_platform.domain.lint import Lint
+from vskill_platform.domain.problem import Problem as Problem
 from vskill_platform.domain.records import HistoryEntry
 from vskill_platform.domain.scan import Capabilities, ScanReport
 from vskill_platform.domain.skill import PublishedSkillSummary
@@ -18,16 +19,6 @@ from vskill_platform.stores.positions import Position
 from vskill_platform.stores.submissions import SubmissionRow
 
 MAX_IDS = 1000
-
-
-class Problem(msgspec.Struct, frozen=True, kw_only=True):
-    """A problem document. `code` is stable; `detail` is for people."""
-
-    title: str
-    status: int
-    code: str
-    detail: str
-    type: str = "about:blank"
 
 
 class SubmissionRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

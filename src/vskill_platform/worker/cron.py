@@ -16,6 +16,8 @@ from vskill_platform import metrics
 from vskill_platform.domain.errors import VskillError
 from vskill_platform.notify.watching import watch_registry
 from vskill_platform.pipeline.dry_runs import advance_dry_runs
+from vskill_platform.pipeline.reaping import reap_external_scans
+from vskill_platform.pipeline.repo_looks import look_at_repositories
 from vskill_platform.pipeline.rescan_all import advance_rescan
 from vskill_platform.pipeline.rule_hits import count_rule_hits
 from vskill_platform.ports.clock import Clock
@@ -60,6 +62,8 @@ def standard_jobs(env: WorkerEnv) -> list[CronJob]:
         CronJob("drift", settings.drift_interval_s, compare_catalog),
         CronJob("rules", settings.rules_interval_s, go_on_with_rules),
         CronJob("rule_hits", settings.rule_hits_interval_s, count_rule_hits),
+        CronJob("external", settings.external_reap_interval_s, reap_external_scans),
+        CronJob("repo_health", settings.repo_health_interval_s, look_at_repositories),
         CronJob("alerts", settings.alert_interval_s, watch_registry),
     ]
 

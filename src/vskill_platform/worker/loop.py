@@ -57,14 +57,22 @@ class LoopState:
 
 
 class ConsumerLoop:
-    """Consumes one queue until it is told to stop."""
+    """Consumes one queue until it is told to stop. How much at a time is by the settings unless it is said here."""
 
     def __init__(
-        self, env: WorkerEnv, *, queue: str = SUBMISSIONS_QUEUE, handler: Handler = handle_submission_queue
+        self,
+        env: WorkerEnv,
+        *,
+        queue: str = SUBMISSIONS_QUEUE,
+        handler: Handler = handle_submission_queue,
+        batches_in_flight: int | None = None,
+        batch_size: int | None = None,
     ) -> None:
         self._env = env
         self._queue = queue
         self._handler = handler
+        self._batches_in_flight = batches_in_flight or env.settings.batches_in_flight
+        self._batch_size = batch_size or env.settings.batch_size
         self._running: dict[asyncio.Task[None], MessageBatch] = {}
         self._suspect: MessageBatch | None = None
         self._is_alone = False
@@ -126,8 +134,7 @@ class ConsumerLoop:
             self._start_alone(self._suspect)
         if self._is_paused or self._is_alone or self._suspect is not None:
             return 0
-        settings = self._env.settings
-        return (settings.batches_in_flight - len(self._running)) * settings.batch_size
+        return (self._batches_in_flight - len(self._running)) * self._batch_size
 
     def _pause_s(self) -> float:
         return PAUSE_POLL_S if self._is_paused else IDLE_WAIT_S
@@ -188,7 +195,7 @@ class ConsumerLoop:
             self._suspect = MessageBatch(self._queue, messages)
             self._changed.set()
             return
-        size = self._env.settings.batch_size
+        size = self._batch_size
         for start in range(0, len(messages), size):
             self._start_batch(MessageBatch(self._queue, messages[start : start + size]))
 
@@ -200,7 +207,7 @@ class ConsumerLoop:
         """Begin in an empty context, so that nothing of this loop leaks into the batch."""
         task = asyncio.get_running_loop().create_task(self._run_batch(batch), context=Context())
         self._running[task] = batch
-        metrics.BATCHES.set(len(self._running))
+        metrics.BATCHES.inc()
         task.add_done_callback(self._end_batch)
 
     async def _run_batch(self, batch: MessageBatch) -> None:
@@ -223,7 +230,7 @@ class ConsumerLoop:
 
     def _end_batch(self, task: asyncio.Task[None]) -> None:
         batch = self._running.pop(task)
-        metrics.BATCHES.set(len(self._running))
+        metrics.BATCHES.dec()
         self._is_alone = False
         if task.cancelled():  # perhaps before its first step, so that only we can give its messages back
             for message in batch.messages:

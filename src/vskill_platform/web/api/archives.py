@@ -16,7 +16,7 @@ from litestar.datastructures import State
 from litestar.params import FromPath
 from litestar.response import Stream
 
-from vskill_platform.domain.skill import Skill, VersionFile
+from vskill_platform.domain.skill import Skill, SkillVersion
 from vskill_platform.stores.byte_room import HeldBytes
 from vskill_platform.stores.contents import find_file, read_archive, read_file
 from vskill_platform.stores.counts import skill_identity
@@ -41,19 +41,19 @@ async def download_file(
 ) -> Response[bytes]:
     """The very bytes that were verified: as plain text where they are text, else as a download."""
     found = await offered_version(await published_skill(owner, repo, skill), version)
-    name = str(path).removeprefix("/")
-    return file_answer(find_file(found, name), await read_file(found, name))
+    return await send_file(found, str(path).removeprefix("/"))
 
 
-def file_answer(described: VersionFile, content: bytes) -> Response[bytes]:
-    """One file of a version, to be saved and never shown as a page."""
+async def send_file(version: SkillVersion, name: str, *, media_type: str = "") -> Response[bytes]:
+    """A file of a version, in a sandbox and for ever; its type is plain unless one is given. Raises NotFound."""
+    described, content = find_file(version, name), await read_file(version, name)
     return Response(
         content,
-        media_type=_media_type(content),
+        media_type=media_type or _media_type(content),
         headers={
             **FOREVER,
             "ETag": f'"sha256:{described.sha256}"',
-            "Content-Disposition": _attachment(described.path.rsplit("/", 1)[-1]),
+            "Content-Disposition": _attachment(name.rsplit("/", 1)[-1]),
             "Content-Security-Policy": _SANDBOX,
         },
     )
@@ -132,6 +132,11 @@ async def send_archive(request: Request[Any, Any, State], skill: Skill, number: 
     )
 
 
+def is_update_check(request: Request[Any, Any, State]) -> bool:
+    """Whether a client says that it only wants to know if there is something newer, as `skills update` does."""
+    return request.headers.get("X-Skills-Update-Check") == "1"
+
+
 def _repr_digest(digest: str) -> str:
     """A digest of ours in the form of RFC 9530."""
     raw = bytes.fromhex(digest.removeprefix("sha256:"))
@@ -144,9 +149,9 @@ async def _pieces(archive: HeldBytes) -> AsyncIterator[bytes]:
 
 
 async def _count(request: Request[Any, Any, State], skill: Skill, digest: str) -> None:
-    """Count a download: once an hour for an address, and not where no bytes were sent."""
+    """Count a download: once an hour for an address, not where no bytes were sent, and not where a client only compares."""
     has_it = digest in request.headers.get("If-None-Match", "")
-    if has_it or is_head(request.scope):
+    if has_it or is_head(request.scope) or is_update_check(request):
         return
     address = household(request.client.host if request.client else "")
     key = f"download:{skill_identity(skill)}:{address}"

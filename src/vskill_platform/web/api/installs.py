@@ -44,7 +44,13 @@ async def report_install(owner: FromPath[str], repo: FromPath[str], skill: FromP
 
 async def _view(skill: Skill) -> CountsView:
     counts = await get_counts(skill)
-    return CountsView(slug=skill.slug, installs=counts.installs, downloads=counts.downloads, stars=counts.stars)
+    return CountsView(
+        slug=skill.slug,
+        installs=counts.installs,
+        downloads=counts.downloads,
+        stars=counts.stars,
+        update_checks=counts.update_checks,
+    )
 
 
 @post(

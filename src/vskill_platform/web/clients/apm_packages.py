@@ -1,8 +1,9 @@
 """Which skill a package of apm is. Slugs have three parts, and apm's own names two or more.
 
 `owner/repo/skill` is the slug itself and always means the same skill. apm sends it with an escaped slash, which is none by
-the time it is here. `owner/name` is what somebody pushed under that name; where nobody did, it is the repository of that name
-as long as exactly one skill is published from it.
+the time it is here. `owner/repo_skill` is the same for commands that take two parts alone; no slug has an underscore.
+`owner/name` is what somebody pushed under that name; where nobody did, it is the repository of that name as long as exactly
+one skill is published from it.
 """
 
 from __future__ import annotations
@@ -15,12 +16,16 @@ from vskill_platform.stores.skills import FoundSkill, find_skill
 from vskill_platform.web.api.skill_lookup import require_published
 from vskill_platform.worker_context import current_env
 
+SEPARATOR = "_"
 MOST_NAMED = 20
 """How many skills of a repository are named to somebody who has to choose."""
 
 
 async def find_package(owner: str, repo: str, skill: str = "") -> Skill:
     """The published skill that is meant. Raises NotFound, SkillWithdrawn or AmbiguousPackage."""
+    owner, repo, skill = owner.lower(), repo.lower(), skill.lower()
+    if not skill:
+        repo, _, skill = repo.partition(SEPARATOR)
     slug = f"{owner}/{repo}/{skill}" if skill else await _slug_of(owner, repo)
     return (await _follow(slug)).skill
 
@@ -31,9 +36,8 @@ async def skills_of_repository(owner: str, repo: str) -> list[str]:
 
 
 async def _slug_of(owner: str, repo: str) -> str:
-    owner, repo = slugify(owner), slugify(repo)
-    if not owner or not repo:
-        raise NotFound("A package is called owner/name or owner/repository/skill.")
+    if slugify(owner) != owner or slugify(repo) != repo:
+        raise NotFound(f"A package is called owner/name, owner/repository/skill or owner/repository{SEPARATOR}skill.")
     pushed = pushed_skill_slug(owner, repo)
     if await find_skill(pushed) is not None:
         return pushed

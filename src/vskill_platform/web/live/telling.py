@@ -10,7 +10,16 @@ import msgspec
 
 from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.ports.events import Event
-from vskill_platform.stores.news import CHANGED, CREATED, PUBLISHED, RESCANNED, SCANNED, read_step
+from vskill_platform.stores.news import (
+    CHANGED,
+    CREATED,
+    HEALTH_CHANGED,
+    PUBLISHED,
+    RESCANNED,
+    SCANNED,
+    SOURCE_CHANGED,
+    read_step,
+)
 from vskill_platform.stores.public_news import public_data, public_kind
 
 
@@ -72,6 +81,8 @@ _TOPICS = {
     "version.yanked": Topic.SKILLS,
     "version.restored": Topic.SKILLS,
     "external_scan.changed": Topic.SKILLS,
+    HEALTH_CHANGED: Topic.SKILLS,
+    SOURCE_CHANGED: Topic.SKILLS,
     "block.added": Topic.SKILLS,
     "block.removed": Topic.SKILLS,
 }

@@ -14,7 +14,9 @@ from vskill_platform.web.surface.personal import has_session, is_personal_place
 
 READS = frozenset({"GET", "HEAD"})
 _SAFE = frozenset({*READS, "OPTIONS", "TRACE"})
-_SHARED_PREFIXES = ("/api/v1/", "/feeds/", "/.well-known/")
+_SHARED_PREFIXES = ("/api/v1/", "/api/search", "/feeds/")
+_SHARED_PARTS = ("/.well-known/", "/.claude-plugin/")
+"""What clients look for below the address of any page."""
 _SHARED_PATHS = frozenset({"/llms.txt", "/robots.txt", "/sitemap.xml", "/sitemap-pages.xml", "/sitemap-skills.xml"})
 _OWN_SITE = frozenset({b"same-origin", b"none"})
 _LEAVE: tuple[Header, ...] = (
@@ -26,7 +28,9 @@ _LEAVE: tuple[Header, ...] = (
 
 def is_shared(method: str, path: str) -> bool:
     """Whether any origin may have the answer."""
-    is_public = path.startswith(_SHARED_PREFIXES) or path in _SHARED_PATHS
+    is_public = (
+        path.startswith(_SHARED_PREFIXES) or path in _SHARED_PATHS or any(part in path for part in _SHARED_PARTS)
+    )
     return method in READS and is_public and not is_personal_place(path)
 
 

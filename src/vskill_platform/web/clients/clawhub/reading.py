@@ -10,10 +10,9 @@ from litestar.response import Stream
 
 from vskill_platform.domain.errors import InvalidInput, NotFound
 from vskill_platform.domain.skill import Skill, SkillVersion
-from vskill_platform.stores.contents import find_file, read_file
 from vskill_platform.stores.counts import get_counts
 from vskill_platform.stores.versions import get_versions
-from vskill_platform.web.api.archives import file_answer, send_archive
+from vskill_platform.web.api.archives import send_archive, send_file
 from vskill_platform.web.api.skill_lookup import FRESH, offered_version
 from vskill_platform.web.clients.clawhub.fingerprint import fingerprint
 from vskill_platform.web.clients.clawhub.naming import ClawHubRequest, Named, find_named
@@ -98,7 +97,7 @@ async def show_file(
     """One file of a version, as it was verified."""
     skill = await require_offered(await find_named(request, slug, owner))
     found = await wanted_version(skill, version=version, tag=tag)
-    answer = file_answer(find_file(found, path), await read_file(found, path))
+    answer = await send_file(found, path)
     answer.headers.update({} if version else FRESH)
     return answer
 

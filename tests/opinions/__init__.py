@@ -1,0 +1,1 @@
+"""External scans: asked for, run here or elsewhere, answered, late, lost and forged."""

@@ -66,6 +66,7 @@ OPEN_WRITES = frozenset(
         "PUT /api/v1/skills/{owner}/{repo}/{skill}/star",
         "DELETE /api/v1/skills/{owner}/{repo}/{skill}/star",
         "POST /api/v1/skills/{owner}/{repo}/{skill}/reports",
+        "POST /clawhub/api/v1/skills/-/security-verdicts",
         "POST /api/v1/webhooks/scan-results",
     }
 )

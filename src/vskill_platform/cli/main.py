@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "submit": ("submit", "HELP"),
     "status": ("status", "HELP"),
     "scan": ("scan", "HELP"),
+    "scan-worker": ("scan_worker", "HELP"),
     "explain": ("explain", "HELP"),
     "rules": ("rules", "HELP"),
     "scanners": ("scanners", "HELP"),
@@ -54,6 +55,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("verify", "HELP"),
     "outdated": ("outdated", "HELP"),
     "update": ("update", "HELP"),
+    "mcp": ("mcp", "HELP"),
 }
 """Each command's module, and the name of the line that describes it there."""
 
@@ -64,6 +66,7 @@ _FUNCTIONS = {
     "eval": "evaluate",
     "import": "import_export",
     "rebuild-catalog": "rebuild_catalog",
+    "scan-worker": "scan_worker",
 }
 
 

@@ -6,6 +6,7 @@ from litestar.types import ControllerRouterHandler
 
 from vskill_platform.web.clients.apm import APM_ROUTES
 from vskill_platform.web.clients.clawhub.routes import CLAWHUB_ROUTES
+from vskill_platform.web.clients.device_login import DEVICE_ROUTES
 from vskill_platform.web.clients.discovery import DISCOVERY_ROUTES
 from vskill_platform.web.clients.git_skills import serve_git
 from vskill_platform.web.clients.marketplace import MARKETPLACE_ROUTES
@@ -13,6 +14,7 @@ from vskill_platform.web.clients.search import find_for_clients
 
 CLIENT_ROUTES: list[ControllerRouterHandler] = [
     *CLAWHUB_ROUTES,
+    *DEVICE_ROUTES,
     *APM_ROUTES,
     *DISCOVERY_ROUTES,
     *MARKETPLACE_ROUTES,

@@ -202,7 +202,7 @@ async def test_failed_attempt_uses_up_no_version__and_a_pending_one_is_told(
     registry: LiveRegistry, ada: Person
 ) -> None:
     assert await ada.send_and_wait(BAD_FILES) == "TIER1_FAILED"
-    await registry.inside(pause_queue)
+    await registry.inside(lambda: pause_queue(reason="A test."))
     sent = (await ada.send()).json()
     waiting = await ada.send({"SKILL.md": skill_md("hello", "Other.")}, version="1.0.1")
     assert (waiting.status_code, sent["attemptId"] in waiting.text) == (409, True)

@@ -11,6 +11,7 @@ from vskill_platform.web.clients.discovery import DISCOVERY_ROUTES
 from vskill_platform.web.clients.git_skills import serve_git
 from vskill_platform.web.clients.marketplace import MARKETPLACE_ROUTES
 from vskill_platform.web.clients.search import find_for_clients
+from vskill_platform.web.clients.vskill.routes import VSKILL_ROUTES
 
 CLIENT_ROUTES: list[ControllerRouterHandler] = [
     *CLAWHUB_ROUTES,
@@ -19,5 +20,6 @@ CLIENT_ROUTES: list[ControllerRouterHandler] = [
     *DISCOVERY_ROUTES,
     *MARKETPLACE_ROUTES,
     find_for_clients,
+    *VSKILL_ROUTES,
     serve_git,
 ]

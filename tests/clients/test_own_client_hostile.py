@@ -6,6 +6,7 @@ import asyncio
 import io
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -118,17 +119,17 @@ def claim_too_much(liar: Liar) -> None:
     liar.publish(b"\0" * 1024, content_of(FILES), tar={"digest": "", "size": 10**12})
 
 
-LIES: list[tuple[Callable[[Liar], None], str]] = [
-    (spoil, "archive_refused"),
-    (truncate, "archive_refused"),
-    (lengthen, "archive_refused"),
-    (cut, "registry_unreachable"),
-    (swap, "archive_refused"),
-    (swap_with_its_digest, "archive_refused"),
-    (contradict, "archive_refused"),
-    (tell_of_another, "archive_refused"),
-    (compress, "archive_refused"),
-    (claim_too_much, "archive_refused"),
+LIES: list[tuple[Callable[[Liar], None], str, str]] = [
+    (spoil, "archive_refused", "the archive has another digest"),
+    (truncate, "archive_refused", "bytes for the archive and sent"),
+    (lengthen, "archive_refused", "bytes for the archive and sent more"),
+    (cut, "registry_unreachable", "does not answer"),
+    (swap, "archive_refused", "the archive has another digest"),
+    (swap_with_its_digest, "archive_refused", "its files have another digest"),
+    (contradict, "archive_refused", "contradicts itself"),
+    (tell_of_another, "archive_refused", "contradicts itself"),
+    (compress, "archive_refused", "coding"),
+    (claim_too_much, "archive_refused", "over a limit"),
 ]
 
 
@@ -138,11 +139,11 @@ async def test_install_leaves_nothing__when_what_comes_is_not_what_was_published
 ) -> None:
     told, own = liar
     honest = dict(told.answers)
-    for lie, code in LIES:
+    for lie, code, why in LIES:
         told.answers, told.headers, told.cut = dict(honest), {}, set()
         lie(told)
         ran = await own.here("install", SLUG, "--no-report", "--force")
-        assert (ran.code, f"({code})" in ran.errors) == (1, True), (lie.__name__, ran.text)
+        assert (ran.code, f"({code})" in ran.errors, why in ran.errors) == (1, True, True), (lie.__name__, ran.text)
         assert own.machine.files() == {}, lie.__name__
     told.answers, told.headers, told.cut = dict(honest), {}, set()
     assert (await own.here("install", SLUG, "--no-report")).code == 0, "without a lie it works"
@@ -166,31 +167,43 @@ def archive_of(*entries: tuple[tarfile.TarInfo, bytes], form: int = tarfile.USTA
 
 
 SKILL_ENTRY = (entry("SKILL.md"), FILES["SKILL.md"])
-FORGED = {
-    "traversal": archive_of(SKILL_ENTRY, (entry("../../evil"), b"x")),
-    "absolute": archive_of(SKILL_ENTRY, (entry("/tmp/evil"), b"x")),
-    "symlink": archive_of((entry("link", type=tarfile.SYMTYPE, linkname="/etc/passwd"), b"")),
-    "hard link": archive_of((entry("link", type=tarfile.LNKTYPE, linkname="SKILL.md"), b"")),
-    "device": archive_of((entry("device", type=tarfile.CHRTYPE), b"")),
-    "folder": archive_of((entry("folder", type=tarfile.DIRTYPE), b"")),
-    "long name of pax": archive_of((entry("a/" * 150 + "b"), b"x"), form=tarfile.PAX_FORMAT),
-    "same name twice": archive_of(SKILL_ENTRY, (entry("SKILL.md"), b"another")),
-    "names that fold": archive_of(SKILL_ENTRY, (entry("skill.MD"), b"another")),
-    "git's own folder": archive_of(SKILL_ENTRY, (entry(".git/config"), b"x")),
-    "something after the end": build_tar(content_of(FILES)) + b"more" * 128,
-    "another owner": archive_of((entry("SKILL.md", uid=7), FILES["SKILL.md"])),
-    "too many files": archive_of(*((entry(f"f{number:04}"), b"") for number in range(LIMITS.files + 1))),
-    "too deep": archive_of((entry("/".join("d" * (LIMITS.depth + 2))), b"x")),
-    "a size that is none": build_tar(content_of(FILES)).replace(b"00000000007\0", b"0000000000z\0"),
-    "a file that goes on": build_tar(content_of(FILES)).replace(b"00000000007\0", b"00077777777\0"),
-    "no archive": b"#!/bin/sh\n" * 100,
+WHOLE = build_tar(content_of(FILES))
+
+
+def forged(**files: bytes) -> bytes:
+    """An archive that is as registries write them but for the names in it."""
+    return build_tar(content_of({**FILES, **files}))
+
+
+FORGED: dict[str, tuple[bytes, str]] = {
+    "traversal": (forged(**{"../../evil": b"x"}), "has the part '..'"),
+    "absolute": (forged(**{"/tmp/evil": b"x"}), "is absolute"),
+    "backslash": (forged(**{"..\\evil": b"x"}), "Windows"),
+    "names that fold": (forged(**{"skill.MD": b"another"}), "may not be installed"),
+    "git's own folder": (forged(**{".git/config": b"x"}), "git's own folder"),
+    "too many files": (forged(**{f"f{number:04}": b"" for number in range(LIMITS.files)}), "files"),
+    "too deep": (forged(**{"/".join("d" * (LIMITS.depth + 2)): b"x"}), "depth"),
+    "symlink": (archive_of((entry("link", type=tarfile.SYMTYPE, linkname="/etc/passwd"), b"")), "holds a link"),
+    "hard link": (archive_of((entry("link", type=tarfile.LNKTYPE, linkname="SKILL.md"), b"")), "holds a link"),
+    "device": (archive_of((entry("device", type=tarfile.CHRTYPE), b"")), "is no file"),
+    "folder": (archive_of((entry("folder", type=tarfile.DIRTYPE), b"")), "is no file"),
+    "long name of pax": (archive_of((entry("a/" * 150 + "b"), b"x"), form=tarfile.PAX_FORMAT), "is no file"),
+    "same name twice": (archive_of(SKILL_ENTRY, (entry("SKILL.md"), b"another")), "may not be installed"),
+    "another order": (archive_of((entry("b"), b"x"), (entry("a"), b"x")), "another order"),
+    "something after the end": (WHOLE + b"more" * 128, "beside its files"),
+    "another owner": (archive_of((entry("SKILL.md", uid=7), FILES["SKILL.md"])), "beside its files"),
+    "a size that is none": (WHOLE.replace(b"00000000007\0", b"0000000000z\0"), "number"),
+    "a file that goes on": (WHOLE.replace(b"00000000007\0", b"00000777777\0"), "middle of a file"),
+    "a file without end": (WHOLE.replace(b"00000000007\0", b"77777777777\0"), "bytes"),
+    "no archive": (b"#!/bin/sh\n" * 100, "is no file"),
 }
 
 
 @pytest.mark.parametrize("how", FORGED)
 def test_archive_is_refused__when_no_registry_writes_such(how: str) -> None:
-    with pytest.raises(ArchiveRefused):
-        unpack(FORGED[how], limits=LIMITS)
+    archive, why = FORGED[how]
+    with pytest.raises(ArchiveRefused, match=re.escape(why)):
+        unpack(archive, limits=LIMITS)
 
 
 def test_archive_is_read__when_a_registry_has_written_it() -> None:
@@ -205,7 +218,7 @@ async def test_install_leaves_nothing__when_the_archive_climbs_out_of_its_folder
 ) -> None:
     told, own = liar
     for how in ("traversal", "symlink"):
-        told.publish(FORGED[how], content_of({**FILES, "../../evil": b"x"}))
+        told.publish(FORGED[how][0], content_of({**FILES, "../../evil": b"x"}))
         ran = await own.here("install", SLUG, "--no-report")
         assert "(archive_refused)" in ran.errors, ran.text
         assert not [path for path in own.machine.project.parent.rglob("*") if path.is_file() or path.is_symlink()]
@@ -385,18 +398,17 @@ async def test_install_follows_no_link__out_of_the_project_or_at_its_target(
     _, own = liar
     outside = tmp_path / "outside"
     outside.mkdir()
-    (outside / "precious.md").write_text("precious")
+    for path, content in FILES.items():
+        (outside / path).write_bytes(content)
     skills = own.machine.project / ".agents" / "skills"
     skills.mkdir(parents=True)
     (skills / "greeting").symlink_to(outside)
     assert "(folder_taken)" in (await own.here("install", SLUG, "--no-report")).errors
     assert (await own.here("install", SLUG, "--no-report", "--force")).code == 0
-    assert own.machine.files(outside) == {"precious.md": b"precious"}
+    assert own.machine.files(outside) == FILES
     (own.machine.project / ".claude").symlink_to(outside)
     ran = await own.here("install", SLUG, "--no-report", "-a", "claude-code")
-    assert ("(folder_taken)" in ran.errors, own.machine.files(outside)) == (True, {"precious.md": b"precious"}), (
-        ran.text
-    )
+    assert ("(folder_taken)" in ran.errors, own.machine.files(outside)) == (True, FILES), ran.text
 
 
 async def test_two_skills_of_a_name_do_not_replace_each_other(registry: LiveRegistry, machine: Machine) -> None:

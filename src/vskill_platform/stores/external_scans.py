@@ -98,8 +98,8 @@ _scans = msgspec.json.Decoder(ExternalScan)
 _opens = msgspec.json.Decoder(_Open)
 
 
-def asked_providers() -> dict[str, Provider]:
-    """The providers that the settings in scope name."""
+def named_providers() -> dict[str, Provider]:
+    """The providers that EXTERNAL_SCANNERS names; programs of the operator's own are asked beside them."""
     settings = current_env("settings").settings
     named = parse_providers(
         settings.external_scanners, push=settings.external_push, secrets=settings.external_push_secrets

@@ -12,6 +12,7 @@ from vskill_platform.domain.errors import (
     VersionYanked,
     VskillError,
 )
+from vskill_platform.domain.repo_health import RepoStatus
 from vskill_platform.domain.report import ReportKind, ReportReason, ReportStatus
 from vskill_platform.domain.scan import Capabilities, Finding, Owasp, Severity, Threat
 from vskill_platform.domain.skill import PublishedSkillSummary, VersionFile
@@ -36,6 +37,7 @@ from vskill_platform.web.api.skill_views import (
     InstalledSkill,
     InstallOutcome,
     InstallReport,
+    ListedSkill,
     PublisherDetail,
     PublisherList,
     PublisherView,
@@ -51,6 +53,8 @@ from vskill_platform.web.api.skill_views import (
     VersionList,
     VersionRow,
 )
+from vskill_platform.web.api.source_health import HealthView
+from vskill_platform.web.source_words import SourceHealth
 
 _SLUG = "acme/skills/pdf-forms"
 _PLACE = f"/api/v1/skills/{_SLUG}"
@@ -73,6 +77,22 @@ _SUMMARY = PublishedSkillSummary(
     verdict="PASS",
     capabilities=("network",),
     installs=1204,
+)
+_LISTED = ListedSkill(
+    source_status=RepoStatus.ONLINE, **{name: getattr(_SUMMARY, name) for name in _SUMMARY.__struct_fields__}
+)
+_HEALTH = SourceHealth(
+    status=RepoStatus.ONLINE,
+    says="The repository is there.",
+    reason="",
+    checked_at=_THEN,
+    last_commit_at=_THEN,
+    head=COMMIT,
+    moved_to="",
+    known_status=RepoStatus.ONLINE,
+    known_at=_THEN,
+    next_look_at="2026-02-22T10:00:00.000Z",
+    change=None,
 )
 _DETAIL = SkillDetail(
     slug=_SLUG,
@@ -97,6 +117,7 @@ _DETAIL = SkillDetail(
     capabilities=_CAPABILITIES,
     counts=SkillCounts(installs=1204, downloads=3310, stars=58),
     versions=2,
+    health=_HEALTH,
     links={"self": _PLACE, "versions": f"{_PLACE}/versions"},
 )
 _FILE = VersionFile(path="SKILL.md", size=1804, sha256="5f" * 32)
@@ -188,7 +209,7 @@ REPORT = ReportView(
     created_at=_THEN,
     updated_at=_THEN,
 )
-_SKILLS = SkillList(skills=[_SUMMARY], total=1, limit=50, offset=0, counts={"tier": {"SCANNED": 1}})
+_SKILLS = SkillList(skills=[_LISTED], total=1, limit=50, offset=0, counts={"tier": {"SCANNED": 1}})
 _UPDATES = UpdateList(
     skills=[
         UpdateView(
@@ -242,6 +263,7 @@ SKILL_DESCRIPTIONS: dict[str, Description] = {
         ),
         *_ABOUT_SKILL,
     ),
+    "show_health": _description(HealthView(slug=_SLUG, repo_url=REPOSITORY, health=_HEALTH), *_ABOUT_SKILL),
     "show_installs": _description(_COUNTS, *_ABOUT_SKILL),
     "report_install": _description(_COUNTS, *_ABOUT_SKILL),
     "report_installs": _description(

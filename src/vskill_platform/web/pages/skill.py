@@ -20,6 +20,7 @@ from vskill_platform.web.pages.paging import address
 from vskill_platform.web.pages.rendering import PageRequest, page, site_url
 from vskill_platform.web.pages.skill_document import read_document
 from vskill_platform.web.pages.skill_frame import SKILL_PATH, Frame, find_near, load_frame
+from vskill_platform.web.source_words import source_health
 
 MAX_SHOWN_BYTES = 256 * 1024
 
@@ -44,6 +45,7 @@ async def _show_overview(request: PageRequest, frame: Frame) -> Response[str]:
         frame=frame,
         document=await read_document(frame),
         findings=None if scan is None else count_severities(scan.report.findings),
+        health=await source_health(frame.skill),
         ways=install_ways(frame, site=site_url(request)),
         clients=client_ways(frame, site=site_url(request)),
         badge=f"{site_url(request)}/api/v1{frame.home}/badge",

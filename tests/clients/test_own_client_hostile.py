@@ -26,12 +26,12 @@ from tests.clients.programs import Machine
 from tests.clients.registry import LiveRegistry, open_registry
 from tests.clients.table import proves
 from tests.pipeline.journey import skill_md
-from vskill_platform.client.lock_file import LockedSkill
+from vskill_platform.client.lock_file import LockedSkill, holding
 from vskill_platform.client.placing import clear_leftovers
 from vskill_platform.client.unpacking import unpack
 from vskill_platform.domain.archives import build_tar
 from vskill_platform.domain.content import SkillContent, SkillFile, make_content
-from vskill_platform.domain.errors import ArchiveRefused
+from vskill_platform.domain.errors import ArchiveRefused, InstallFailed
 from vskill_platform.engines.memory import open_memory
 from vskill_platform.ingest.limits import skill_limits
 from vskill_platform.ports.clock import SystemClock
@@ -239,23 +239,31 @@ async def test_install_leaves_nothing__when_it_is_killed_in_the_middle(liar: tup
     assert own.machine.files() == {}
 
 
-DYING = """
+ENDING = """
 import os, sys
 from pathlib import Path
 from vskill_platform.client.placing import place
 from vskill_platform.domain.content import SkillFile, make_content
+from vskill_platform.domain.errors import InstallFailed
 from vskill_platform.ingest.limits import skill_limits
 from vskill_platform.settings import Settings
 content = make_content([SkillFile(path="SKILL.md", content=b"new"), SkillFile(path="d/new.md", content=b"new")])
+how = sys.argv[2]
+steps = ("os.rename", "os.mkdir", "shutil.rmtree", "os.remove") if how == "killed" else ("os.rename",)
 def replace(root, left):
-    def die(event, arguments):
+    def end(event, arguments):
         nonlocal left
-        if event in ("os.rename", "os.mkdir", "shutil.rmtree", "os.remove"):
+        if event in steps:
             left -= 1
-            if left < 0:
+            if left == -1 and how == "killed":
                 os.kill(os.getpid(), 9)
-    sys.addaudithook(die)
-    place(content, [root / "a" / "skill", root / "b" / "skill"], limits=skill_limits(Settings()))
+            if left == -1:
+                raise OSError(28, "No space left on device")
+    sys.addaudithook(end)
+    try:
+        place(content, [root / "a" / "skill", root / "b" / "skill"], limits=skill_limits(Settings()))
+    except InstallFailed:
+        os._exit(1)
     os._exit(0)
 for step in range(100):
     root = Path(sys.argv[1]) / str(step)
@@ -266,25 +274,44 @@ for step in range(100):
     if os.waitpid(child, 0)[1] == 0:
         break
 """
-"""Replaces a skill in two folders again and again, each time in a process that is killed one step later than the one before."""
+"""Replaces a skill in two folders again and again; each time the process ends, or a step fails, one step later than before."""
+
+
+async def end_at_every_step(folder: Path, how: str) -> list[Path]:
+    ran = await asyncio.create_subprocess_exec(sys.executable, "-c", ENDING, str(folder), how)
+    assert await ran.wait() == 0
+    return sorted(folder.iterdir(), key=lambda path: int(path.name))
+
+
+def has_new(parent: Path) -> bool:
+    """Whether the new skill lies there, and nothing else; the old one and nothing else is the only other way it may be."""
+    found = {str(path.relative_to(parent)): path.read_bytes() for path in parent.rglob("*") if path.is_file()}
+    new = {"skill/SKILL.md": b"new", "skill/d/new.md": b"new"}
+    assert found in ({"skill/SKILL.md": b"old"}, new), (parent, found)
+    assert [path.name for path in parent.iterdir()] == ["skill"]
+    return found == new
 
 
 async def test_skill_is_whole__whenever_a_client_dies_while_it_replaces_one(tmp_path: Path) -> None:
-    old, new = {"SKILL.md": b"old"}, {"SKILL.md": b"new", "d/new.md": b"new"}
-    ran = await asyncio.create_subprocess_exec(sys.executable, "-c", DYING, str(tmp_path))
-    assert await ran.wait() == 0
-    steps = sorted(tmp_path.iterdir(), key=lambda path: int(path.name))
-    assert len(steps) > 10
-    seen = []
+    steps = await end_at_every_step(tmp_path, "killed")
     for step in steps:
-        for parent in (step / "a", step / "b"):
-            clear_leftovers(parent)
-            assert [path.name for path in parent.iterdir()] == ["skill"]
-            inner = parent / "skill"
-            found = {str(path.relative_to(inner)): path.read_bytes() for path in inner.rglob("*") if path.is_file()}
-            assert found in (old, new), (step, found)
-            seen.append(found == new)
-    assert (seen[0], seen[-1]) == (False, True), "the first died before the change, the last has made it"
+        clear_leftovers(step / "a")
+        clear_leftovers(step / "b")
+    seen = [has_new(step / agent) for step in steps for agent in ("a", "b")]
+    assert (len(steps) > 10, seen[0], seen[-1]) == (True, False, True), "the last one has come to its end"
+
+
+async def test_skill_is_as_it_was_for_every_agent__whenever_a_step_fails(tmp_path: Path) -> None:
+    *failed, done = await end_at_every_step(tmp_path, "failed")
+    assert [has_new(step / agent) for step in failed for agent in ("a", "b")] == [False] * 2 * len(failed)
+    assert (len(failed), has_new(done / "a"), has_new(done / "b")) == (4, True, True), "two renames for each agent"
+
+
+def test_project_is_changed_by_one_client_at_a_time(tmp_path: Path) -> None:
+    with holding(tmp_path), pytest.raises(InstallFailed, match="Another client"), holding(tmp_path, limit_s=0.01):
+        pass
+    with holding(tmp_path, limit_s=0):
+        assert list(tmp_path.iterdir()) == []
 
 
 def no_room() -> None:

@@ -366,6 +366,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     submissions_per_hour: Annotated[
         int, Meta(ge=1, description="Submissions that one address may make in an hour without an account.")
     ] = 10
+    pushes_per_hour: Annotated[
+        int, Meta(ge=1, description="Versions of skills that may be pushed with one API token in an hour.")
+    ] = 120
+    uploads_per_hour: Annotated[
+        int, Meta(ge=1, description="Files that may be uploaded with one API token in an hour, before they are pushed.")
+    ] = 3000
     discoveries_per_hour: Annotated[
         int,
         Meta(ge=1, description="Repositories that one address may have looked at in an hour without submitting them."),

@@ -72,6 +72,7 @@ OPEN_WRITES = frozenset(
         "POST /vskill/api/v1/skills/{address}",
         "POST /vskill/api/v1/auth/github/exchange-for-vsk-token",
         "DELETE /vskill/api/v1/auth/sign-out-all",
+        "POST /clawhub/api/v1/skills/-/security-verdicts",
         "POST /api/v1/webhooks/scan-results",
     }
 )

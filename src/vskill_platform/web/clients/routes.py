@@ -5,6 +5,7 @@ from __future__ import annotations
 from litestar.types import ControllerRouterHandler
 
 from vskill_platform.web.clients.apm import APM_ROUTES
+from vskill_platform.web.clients.clawhub.routes import CLAWHUB_ROUTES
 from vskill_platform.web.clients.discovery import DISCOVERY_ROUTES
 from vskill_platform.web.clients.git_skills import serve_git
 from vskill_platform.web.clients.marketplace import MARKETPLACE_ROUTES
@@ -12,6 +13,7 @@ from vskill_platform.web.clients.search import find_for_clients
 from vskill_platform.web.clients.vskill.routes import VSKILL_ROUTES
 
 CLIENT_ROUTES: list[ControllerRouterHandler] = [
+    *CLAWHUB_ROUTES,
     *APM_ROUTES,
     *DISCOVERY_ROUTES,
     *MARKETPLACE_ROUTES,

@@ -31,6 +31,9 @@ CLIENT_STAMPS := $(NPM_CLIENTS:%=$(STAMPS)/npm-%) $(PYTHON_STAMPS)
 PROVE_CLIENTS = $(BIN)/python -m pytest -p tests.clients.recording -m "clients or proves" --timeout=600
 CLAUDE_STAMPS := $(STAMPS)/npm-node-22 $(STAMPS)/npm-claude-2.1.325
 
+# What every test run needs on the machine: a database, a browser, and the programs of others that `make test` runs.
+TEST_STAMPS := $(STAMPS)/postgres $(STAMPS)/chromium $(STAMPS)/scanner-bandit $(PYTHON_STAMPS)
+
 .PHONY: help
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,24 +43,17 @@ run: $(STAMPS)/runtime ## Start the registry (ARGS="--help" passes arguments on)
 	$(BIN)/vskill-platform up $(ARGS)
 
 .PHONY: test
-test: check $(STAMPS)/postgres $(STAMPS)/chromium $(STAMPS)/scanner-bandit ## Check, and run the tests
+test: check $(TEST_STAMPS) ## Check, and run the tests
 	$(RUN_PYTEST)
 
 .PHONY: test-full
-test-full: check $(STAMPS)/postgres $(STAMPS)/chromium $(STAMPS)/scanner-bandit ## The same with the tests that run the stated counts; holds the coverage
+test-full: check $(TEST_STAMPS) ## The same with the tests that run the stated counts; holds the coverage
 	$(RUN_PYTEST) --cov --cov-report= -m "not faults and not external and not clients"
 	$(BIN)/coverage report --include='$(COVERAGE_ROOMS)' --fail-under=$(COVERAGE_FLOOR)
 
 .PHONY: test-external
 test-external: $(STAMPS)/dev $(SCANNERS:%=$(STAMPS)/scanner-%) ## Run the tests that ask real scanners of other makes (1 GB, installed once)
 	$(BIN)/python -m pytest -m external --timeout=1800 tests/external
-test: check $(STAMPS)/postgres $(STAMPS)/chromium $(PYTHON_STAMPS) ## Check, and run the tests
-	$(RUN_PYTEST)
-
-.PHONY: test-full
-test-full: check $(STAMPS)/postgres $(STAMPS)/chromium $(PYTHON_STAMPS) ## The same with the tests that run the stated counts; holds the coverage
-	$(RUN_PYTEST) --cov --cov-report= -m "not faults and not external and not clients"
-	$(BIN)/coverage report --include='$(COVERAGE_ROOMS)' --fail-under=$(COVERAGE_FLOOR)
 
 .PHONY: test-clients
 test-clients: $(STAMPS)/dev $(CLIENT_STAMPS) ## Run the real clients of other makes against the registry, without any other network
@@ -65,7 +61,7 @@ test-clients: $(STAMPS)/dev $(CLIENT_STAMPS) ## Run the real clients of other ma
 
 .PHONY: test-claude
 test-claude: $(STAMPS)/dev $(CLAUDE_STAMPS) ## The same with Claude Code, which is large and not free software
-	VSKILL_TEST_CLAUDE=1 scripts/alone.sh $(PROVE_CLIENTS) tests/clients/test_claude.py
+	scripts/alone.sh $(PROVE_CLIENTS) tests/clients/test_claude.py
 
 .PHONY: check
 check: $(STAMPS)/dev ## Format, lint, types and the rules of the house
@@ -80,7 +76,7 @@ format: $(STAMPS)/dev ## Mend format and what the linter can mend
 	$(BIN)/ruff format .
 
 .PHONY: bench
-bench: $(STAMPS)/bench $(STAMPS)/postgres ## Run the benchmarks (ONLY=name runs one)
+bench: $(STAMPS)/bench $(STAMPS)/postgres $(PYTHON_STAMPS) ## Run the benchmarks (ONLY=name runs one)
 	$(BIN)/python -m benchmarks $(ONLY)
 
 .PHONY: faults

@@ -178,6 +178,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         str,
         Meta(description="File of certificates that git trusts in place of the system's; empty means the system's."),
     ] = ""
+    git_cache_bytes: Annotated[
+        int,
+        Meta(
+            ge=0,
+            description="Bytes that the repositories may have together which are made for `git clone` and kept in the data "
+            "folder; those that were asked for within 15 minutes stay.",
+        ),
+    ] = 1024 * 1024 * 1024
     allow_private_addresses: Annotated[
         bool, Meta(description="Whether repositories may be fetched from loopback and private networks.")
     ] = False
@@ -358,6 +366,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     submissions_per_hour: Annotated[
         int, Meta(ge=1, description="Submissions that one address may make in an hour without an account.")
     ] = 10
+    pushes_per_hour: Annotated[
+        int, Meta(ge=1, description="Versions of skills that may be pushed with one API token in an hour.")
+    ] = 120
+    uploads_per_hour: Annotated[
+        int, Meta(ge=1, description="Files that may be uploaded with one API token in an hour, before they are pushed.")
+    ] = 3000
     discoveries_per_hour: Annotated[
         int,
         Meta(ge=1, description="Repositories that one address may have looked at in an hour without submitting them."),

@@ -15,7 +15,9 @@ CLIENTS = ROOT / ".venv" / "clients"
 LIMIT_S = 120.0
 QUIET = {
     "CI": "1",
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "CLAWHUB_DISABLE_TELEMETRY": "1",
+    "DISABLE_AUTOUPDATER": "1",
     "DISABLE_TELEMETRY": "1",
     "DO_NOT_TRACK": "1",
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -33,6 +35,15 @@ def npm_program(name: str, version: str, *, node: int) -> list[str]:
     if not program.exists():
         pytest.skip(f"{name} {version} is not installed: `make test-clients` installs it")
     return [str(CLIENTS / f"node-{node}" / "node_modules" / ".bin" / "node"), str(program)]
+
+
+def claude_program(version: str) -> list[str]:
+    """Claude Code in a version, which is a program of its own for each kind of machine."""
+    maker = CLIENTS / f"claude-{version}" / "node_modules" / "@anthropic-ai"
+    found = sorted(maker.glob("claude-code-*/claude"))
+    if not found:
+        pytest.skip(f"Claude Code {version} is not installed: `make test-claude` installs it")
+    return [str(found[0])]
 
 
 def python_program(package: str, command: str) -> list[str]:

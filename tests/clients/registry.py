@@ -19,6 +19,7 @@ from vskill_platform.domain.blocklist import Block, BlockKind
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.skill import Skill, SkillVersion
 from vskill_platform.domain.submission import CATEGORY_OF, Actor, Category
+from vskill_platform.domain.vendor import read_source
 from vskill_platform.pipeline.blocking import block_and_stop
 from vskill_platform.pipeline.yanking import quarantine_skill, yank_version
 from vskill_platform.ports.engine import Engine
@@ -26,6 +27,7 @@ from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.ports.scanner import Scanner
 from vskill_platform.stores.publishers import now_iso
 from vskill_platform.stores.skills import find_skill
+from vskill_platform.stores.vendors import add_vendor
 from vskill_platform.stores.versions import get_version
 from vskill_platform.testing.accounts import make_account, make_token
 from vskill_platform.testing.waits import eventually
@@ -124,6 +126,11 @@ class LiveRegistry:
     async def quarantine(self, slug: str, *, reason: str = "Somebody has to look.") -> None:
         """Have a person hold a skill back."""
         await self.inside(lambda: quarantine_skill(slug, reason=reason, by="user_1"))
+
+    async def trust(self, owner: str) -> None:
+        """Trust an owner of repositories: what is published of theirs from now on is certified."""
+        source = read_source(self.journey.url(owner))
+        await self.inside(lambda: add_vendor(source, reason="Known to us.", by="user_1"))
 
     async def token(self, name: str, role: Role = Role.SUBMITTER, *scopes: Scope) -> str:
         """The token of a new account."""

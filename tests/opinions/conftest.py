@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.faults.figures import FIGURE, Tell
 from tests.opinions.desk import Desk, open_desk
 from tests.opinions.scanners import WordScanner
 from tests.pipeline.conftest import engine
@@ -94,3 +95,9 @@ async def desk(
 ) -> AsyncIterator[Desk]:
     async with open_desk(timed_engine, clock, tmp_path, **remote_settings) as opened:
         yield opened
+
+
+@pytest.fixture
+def tell(record_property: Callable[[str, object], None]) -> Tell:
+    """Have pytest print a line at its end."""
+    return lambda line: record_property(FIGURE, line)

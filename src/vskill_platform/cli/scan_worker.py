@@ -45,19 +45,29 @@ def scan_worker(
     data: str | None = DATA,
 ) -> None:
     """Take scans up, run them here, and send what came of them. On SIGTERM what is in work is given back."""
-    settings = settings_from(data=data, external_scanners=None if providers is None else _local(providers))
+    settings, wanted = _settings(data, providers)
     set_up_logs(settings.log_level)
     token = token_file.read_text().strip()
     if not token or not token.isascii() or not token.isprintable():
         raise InvalidInput(f"{token_file} holds no API token. Make one on your account's page, with the scope scan.")
     ended = asyncio.run(
-        _work(settings, server.rstrip("/"), token, name=name or socket.gethostname(), at_once=at_once, is_once=once)
+        _work(
+            settings,
+            server.rstrip("/"),
+            token,
+            wanted=wanted,
+            name=name or socket.gethostname(),
+            at_once=at_once,
+            is_once=once,
+        )
     )
     told = ", ".join(f"{count} {status}" for status, count in sorted(ended.items())) or "none"
     Console(stderr=True, highlight=False, emoji=False).print(f"Scans that were taken up: {told}.")
 
 
-async def _work(settings: Settings, server: str, token: str, *, name: str, at_once: int, is_once: bool) -> Counter[str]:
+async def _work(
+    settings: Settings, server: str, token: str, *, wanted: set[str], name: str, at_once: int, is_once: bool
+) -> Counter[str]:
     import httpx
 
     from vskill_platform.cli.remote_worker import RemoteWorker
@@ -68,7 +78,7 @@ async def _work(settings: Settings, server: str, token: str, *, name: str, at_on
         open_scanners(settings) as scanners,
         httpx.AsyncClient(base_url=server, timeout=_LIMIT_S, trust_env=False, headers=headers) as client,
     ):
-        able = await _able(scanners)
+        able = await _able({name: one for name, one in scanners.items() if not wanted or name in wanted})
         worker = RemoteWorker(client, scanners=able, name=name, server=server)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -91,6 +101,17 @@ async def _able(scanners: Mapping[str, ExternalScanner]) -> dict[str, ExternalSc
     return able
 
 
-def _local(providers: str) -> str:
-    """The names as a machine that runs them itself has them in its settings."""
-    return ",".join(name.strip().removeprefix(REMOTE) for name in providers.split(",") if name.strip())
+def _settings(data: str | None, providers: str | None) -> tuple[Settings, set[str]]:
+    """The machine's settings, and which of its scanners are wanted; none named means all.
+
+    The operator's own programs are set up by EXTERNAL_PROGRAMS and only named here.
+    """
+    from vskill_platform.scanning.external.programs import parse_programs
+
+    settings = settings_from(data=data)
+    if providers is None:
+        return settings, set()
+    names = [name.strip().removeprefix(REMOTE) for name in providers.split(",") if name.strip()]
+    programs = {program.name for program in parse_programs(settings.external_programs)}
+    local = ",".join(name for name in names if name not in programs)
+    return settings_from(data=data, external_scanners=local), set(names)

@@ -18,6 +18,7 @@ from vskill_platform.web.api.admin.routes import ADMIN_ROUTES
 from vskill_platform.web.api.parameters import refuse_unknown_parameters
 from vskill_platform.web.api.routes import API_ROUTES
 from vskill_platform.web.api.streams import HUB
+from vskill_platform.web.clients.git_skills import SKILL_GIT, SkillGit
 from vskill_platform.web.clients.routes import CLIENT_ROUTES
 from vskill_platform.web.errors import answer_error
 from vskill_platform.web.feeds.routes import FEED_ROUTES
@@ -50,13 +51,13 @@ _OPERATORS_METRICS = Router("/", route_handlers=[show_metrics], opt=_OPEN)
 def create_web_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
     """The application that anybody may reach. A hub of the caller's is the caller's to stop."""
     limiter = RequestLimiter(env.clock, env.settings)
-    app = _with_state(_public_app(), {LIMITED: True, HUB: hub or Hub(env)})
+    app = _with_state(_public_app(), {LIMITED: True, HUB: hub or Hub(env), SKILL_GIT: SkillGit()})
     return Surface(app, env, limiter=limiter)
 
 
 def create_control_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
     """The application behind the control socket: the same, but whoever comes is the operator, and nobody is counted."""
-    app = _with_state(_operators_app(), {LIMITED: False, IS_CONTROL: True, HUB: hub or Hub(env)})
+    app = _with_state(_operators_app(), {LIMITED: False, IS_CONTROL: True, HUB: hub or Hub(env), SKILL_GIT: SkillGit()})
     return Surface(app, env)
 
 

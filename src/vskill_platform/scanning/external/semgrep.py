@@ -84,7 +84,7 @@ class Semgrep:
         return [str(python), "-I", str(python.with_name("semgrep")), *_OPTIONS, f"--config={RULES}", str(skill)]
 
     def variables(self) -> Mapping[str, str]:
-        """Nothing is sent, and nothing is written but in its own folder."""
+        """Nothing is sent anywhere."""
         return {"SEMGREP_SEND_METRICS": "off", "SEMGREP_ENABLE_VERSION_CHECK": "0"}
 
     def read(self, outcome: Outcome) -> Sightings:

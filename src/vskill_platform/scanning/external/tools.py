@@ -161,9 +161,9 @@ def limit_sentence(ended_by: EndedBy, *, name: str, limits: SandboxLimits) -> st
 def _nonsense(outcome: Outcome, *, name: str, error: Exception) -> str:
     """Why the answer of a tool does not count. What it complained about last says most."""
     lines = [line for line in outcome.errors.splitlines() if line.strip()]
-    said = f" It said: {lines[-1].strip()}" if lines else ""
+    said = f" It said: {bounded(lines[-1], limit=300)}" if lines else ""
     reason = str(error) if isinstance(error, Unreadable) else "its answer is not in the form that it should have"
-    return f"{name} ended with status {outcome.status} and no result: {reason}.{bounded(said, limit=300)}"
+    return f"{name} ended with status {outcome.status} and no result: {reason}.{said}"
 
 
 def milliseconds_since(began: float) -> float:

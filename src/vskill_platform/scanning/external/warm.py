@@ -37,7 +37,7 @@ from vskill_platform.scanning.external.tools import (
 )
 from vskill_platform.scanning.frames import HEADER
 
-START_LIMIT_S = 120.0
+START_LIMIT_S = 300.0
 JOBS_PER_PROCESS = 500
 _log = structlog.get_logger(__name__)
 
@@ -202,10 +202,9 @@ class WarmScanner:
                     stdin=PIPE,
                 )
             )
-            self._running = _Running(process, folder, errors, AsyncExitStack())
-            await self._await_ready(process)
-            self._running.stack = stack.pop_all()
-        return self._running
+            running = self._running = _Running(process, folder, errors, stack.pop_all())
+        await self._await_ready(process)
+        return running
 
     async def _await_ready(self, process: Process) -> None:
         try:

@@ -3,6 +3,9 @@
 `{page}/.well-known/agent-skills/index.json` and its older twin `{page}/.well-known/skills/index.json` are the same document. It
 has what 0.2.0 asks for, an archive with its digest, and what 0.1.0 asks for, the names of the files: a client that knows
 digests never comes to bytes that it cannot check, whichever of the two it reads.
+
+The archives are below the page too. Some clients note no more than where an archive came from, and take for the page what stands
+before `/.well-known/`.
 """
 
 from __future__ import annotations
@@ -12,15 +15,16 @@ from typing import Any
 from litestar import Request, Response, get
 from litestar.background_tasks import BackgroundTask
 from litestar.datastructures import State
+from litestar.response import Stream
 from litestar.types import ControllerRouterHandler
 
 from vskill_platform import metrics
 from vskill_platform.domain.errors import NotFound
 from vskill_platform.domain.skill import SkillVersion
 from vskill_platform.stores.installs import count_update_checks
-from vskill_platform.web.api.archives import is_update_check, send_file
+from vskill_platform.web.api.archives import is_update_check, send_archive, send_file
 from vskill_platform.web.api.skill_lookup import FRESH, SKILLS
-from vskill_platform.web.clients.listing import PLACES, ClientRequest, FindListing, ListedSkill, Listing
+from vskill_platform.web.clients.listing import PLACES, ClientRequest, FindListing, ListedSkill, Listing, find_present
 from vskill_platform.web.surface.layer import is_head
 from vskill_platform.web.surface.rate_limits import household
 from vskill_platform.worker_context import current_env
@@ -28,6 +32,8 @@ from vskill_platform.worker_context import current_env
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
 """Clients compare it letter by letter."""
 WELL_KNOWN = ("/.well-known/agent-skills", "/.well-known/skills")
+ARCHIVES = "/agent-skills/-"
+"""Where archives are, below `.well-known`. No skill has this name."""
 MAX_DESCRIPTION_CHARS = 1024
 HIDDEN = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex"}
 _COUNTED_ONCE_S = 3600.0
@@ -49,7 +55,7 @@ def _entry(listed: ListedSkill) -> dict[str, object]:
         "name": listed.name,
         "type": "archive",
         "description": describe(version),
-        "url": f"{home}/archive.zip",
+        "url": f"..{ARCHIVES}/{listed.name}/{version.version}/archive.zip",
         "digest": version.zip_digest,
         "files": [file.path for file in version.files],
         "version": version.version,
@@ -58,6 +64,7 @@ def _entry(listed: ListedSkill) -> dict[str, object]:
         "verdict": version.verdict.value,
         "score": version.score,
         "contentDigest": version.content_digest,
+        "zipUrl": f"{home}/archive.zip",
         "tarUrl": f"{home}/archive.tar",
         "tarDigest": version.tar_digest,
     }
@@ -101,13 +108,25 @@ def _routes(place: str, find: FindListing) -> list[ControllerRouterHandler]:
     @get([f"{place}{known}/{{entry:str}}/{{path:path}}" for known in WELL_KNOWN])
     async def show_file(request: Request[Any, Any, State]) -> Response[bytes]:
         """One file of a skill of the index."""
-        wanted, path = str(request.path_params["entry"]), str(request.path_params["path"]).removeprefix("/")
-        for listed in (await find(request)).skills:
-            if listed.name == wanted:
-                return await send_file(listed.version, path, media_type="text/markdown" if path == "SKILL.md" else "")
-        raise NotFound(f"The index here has no skill '{wanted[:100]}'.", name=wanted[:100])
+        path = str(request.path_params["path"]).removeprefix("/")
+        version = _named(await find(request), str(request.path_params["entry"]))
+        return await send_file(version, path, media_type="text/markdown" if path == "SKILL.md" else "")
 
-    return [show_index, show_file]
+    @get(f"{place}/.well-known{ARCHIVES}/{{entry:str}}/{{number:str}}/archive.zip")
+    async def show_archive(request: Request[Any, Any, State]) -> Stream:
+        """A version of a skill of the index, as an archive."""
+        version = _named(await find(request), str(request.path_params["entry"]))
+        skill = (await find_present(version.slug)).skill
+        return await send_archive(request, skill, str(request.path_params["number"]), kind="zip")
+
+    return [show_index, show_file, show_archive]
+
+
+def _named(listing: Listing, name: str) -> SkillVersion:
+    for listed in listing.skills:
+        if listed.name == name:
+            return listed.version
+    raise NotFound(f"The index here has no skill '{name[:100]}'.", name=name[:100])
 
 
 DISCOVERY_ROUTES = [route for place, find in PLACES.items() for route in _routes(place, find)]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from vskill_platform.web.clients.listing import entry_name
+from vskill_platform.web.clients.marketplace import marketplace_name
 from vskill_platform.web.pages.skill_frame import Frame
 
 
@@ -30,7 +32,8 @@ AGENTS = (
 class Client(NamedTuple):
     """A client, its command, and a note on what it does.
 
-    The command may name `{site}`, `{page}` (of this version), `{slug}`, `{owner}`, `{repo}`, `{name}` and `{version}`.
+    The command may name `{site}`, `{page}` (of this version), `{slug}`, `{owner}`, `{repo}`, `{name}` (what clients call the
+    skill), `{version}` and `{marketplace}`.
     """
 
     key: str
@@ -42,6 +45,19 @@ class Client(NamedTuple):
 CLIENTS = (
     Client(
         "skills", "skills", "npx skills add {page}", "Installs this skill and nothing else, and compares its digest."
+    ),
+    Client(
+        "claude-code",
+        "Claude Code",
+        "claude plugin marketplace add \\\n  {page}/.claude-plugin/marketplace.json &&\n"
+        "claude plugin install {name}@{marketplace}",
+        "Installs this skill as a plugin, pinned to the commit of this version.",
+    ),
+    Client(
+        "git",
+        "git",
+        "git clone --branch v{version} \\\n  {site}/git/{slug}.git",
+        "The verified files are in skills/{name}. Every version that is handed out has a tag; main is the newest.",
     ),
 )
 """Every client that can be told to install a skill from here, one a line."""
@@ -72,22 +88,24 @@ def install_ways(frame: Frame, *, site: str) -> list[Way]:
 
 
 class ClientWay(NamedTuple):
-    """A client, and the command that installs a version with it."""
+    """A client, the command that installs a version with it, and the note."""
 
     client: Client
     command: str
+    note: str
 
 
 def client_ways(frame: Frame, *, site: str) -> list[ClientWay]:
     """A way for each client that people may have."""
-    owner, repo, name = frame.skill.slug.split("/")
+    owner, repo, _ = frame.skill.slug.split("/")
     about = {
         "site": site,
         "page": f"{site}{frame.home if frame.is_newest else frame.version_home}",
         "slug": frame.skill.slug,
         "owner": owner,
         "repo": repo,
-        "name": name,
+        "name": entry_name(frame.version.name, slug=frame.skill.slug),
         "version": frame.version.version,
+        "marketplace": marketplace_name(frame.skill.slug),
     }
-    return [ClientWay(client, client.command.format_map(about)) for client in CLIENTS]
+    return [ClientWay(client, client.command.format_map(about), client.note.format_map(about)) for client in CLIENTS]

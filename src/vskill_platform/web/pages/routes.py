@@ -7,6 +7,7 @@ from litestar.types import ControllerRouterHandler
 from vskill_platform.web.pages.account import ACCOUNT_PAGES
 from vskill_platform.web.pages.browsing import browse_skills
 from vskill_platform.web.pages.collections import COLLECTION_PAGES
+from vskill_platform.web.pages.devices import DEVICE_PAGES
 from vskill_platform.web.pages.documents import show_document, show_documents
 from vskill_platform.web.pages.oidc import OIDC_PAGES
 from vskill_platform.web.pages.own_publishers import OWN_PUBLISHER_PAGES
@@ -52,5 +53,6 @@ PAGE_ROUTES: list[ControllerRouterHandler] = [
     *SIGN_IN_PAGES,
     *OIDC_PAGES,
     *ACCOUNT_PAGES,
+    *DEVICE_PAGES,
     show_static_file,
 ]

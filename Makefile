@@ -19,6 +19,8 @@ COVERAGE_ROOMS := */vskill_platform/domain/*,*/vskill_platform/ports/*,*/vskill_
 # As many tests at a time as there are cores; each starts and stops its own servers and files.
 RUN_PYTEST = $(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 
+# External scanners that tests run for real, each in an environment of its own.
+SCANNERS := bandit detect-secrets semgrep cisco-ai-skill-scanner snyk-agent-scan
 # Programs that other people install skills with, each in a folder of its own below .venv/clients, pinned in requirements/clients.
 # Those of npm come with the Node they run on; those of Python are small enough for `make test`.
 CLIENTS := $(VENV)/clients
@@ -29,6 +31,9 @@ CLIENT_STAMPS := $(NPM_CLIENTS:%=$(STAMPS)/npm-%) $(PYTHON_STAMPS)
 PROVE_CLIENTS = $(BIN)/python -m pytest -p tests.clients.recording -m "clients or proves" --timeout=600
 CLAUDE_STAMPS := $(STAMPS)/npm-node-22 $(STAMPS)/npm-claude-2.1.325
 
+# What every test run needs on the machine: a database, a browser, and the programs of others that `make test` runs.
+TEST_STAMPS := $(STAMPS)/postgres $(STAMPS)/chromium $(STAMPS)/scanner-bandit $(PYTHON_STAMPS)
+
 .PHONY: help
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,13 +43,17 @@ run: $(STAMPS)/runtime ## Start the registry (ARGS="--help" passes arguments on)
 	$(BIN)/vskill-platform up $(ARGS)
 
 .PHONY: test
-test: check $(STAMPS)/postgres $(STAMPS)/chromium $(PYTHON_STAMPS) ## Check, and run the tests
+test: check $(TEST_STAMPS) ## Check, and run the tests
 	$(RUN_PYTEST)
 
 .PHONY: test-full
-test-full: check $(STAMPS)/postgres $(STAMPS)/chromium $(PYTHON_STAMPS) ## The same with the tests that run the stated counts; holds the coverage
+test-full: check $(TEST_STAMPS) ## The same with the tests that run the stated counts; holds the coverage
 	$(RUN_PYTEST) --cov --cov-report= -m "not faults and not external and not clients"
 	$(BIN)/coverage report --include='$(COVERAGE_ROOMS)' --fail-under=$(COVERAGE_FLOOR)
+
+.PHONY: test-external
+test-external: $(STAMPS)/dev $(SCANNERS:%=$(STAMPS)/scanner-%) ## Run the tests that ask real scanners of other makes (1 GB, installed once)
+	$(BIN)/python -m pytest -m external --timeout=1800 tests/external
 
 .PHONY: test-clients
 test-clients: $(STAMPS)/dev $(CLIENT_STAMPS) ## Run the real clients of other makes against the registry, without any other network
@@ -67,7 +76,7 @@ format: $(STAMPS)/dev ## Mend format and what the linter can mend
 	$(BIN)/ruff format .
 
 .PHONY: bench
-bench: $(STAMPS)/bench $(STAMPS)/postgres ## Run the benchmarks (ONLY=name runs one)
+bench: $(STAMPS)/bench $(STAMPS)/postgres $(PYTHON_STAMPS) ## Run the benchmarks (ONLY=name runs one)
 	$(BIN)/python -m benchmarks $(ONLY)
 
 .PHONY: faults
@@ -120,6 +129,10 @@ $(STAMPS)/dev: $(STAMPS)/runtime requirements/dev.txt
 $(STAMPS)/bench: $(STAMPS)/dev requirements/bench.txt
 	@echo "Installing requirements/bench.txt"
 	@$(INSTALL) --require-hashes -r requirements/bench.txt
+	@touch $@
+
+$(STAMPS)/scanner-%: src/vskill_platform/scanning/external/requirements/%.txt $(STAMPS)/runtime
+	@VSKILL_PLATFORM_SCANNERS_FOLDER=$(VENV)/scanners $(BIN)/vskill-platform scanners install $*
 	@touch $@
 
 $(STAMPS)/postgres: $(STAMPS)/venv scripts/ensure-postgres.sh

@@ -117,7 +117,8 @@ def commands_page() -> str:
     lead = (
         "While a registry runs on SQLite, commands that concern it reach it over its control socket; otherwise, and always on "
         "PostgreSQL, they open its store themselves. Exit codes: 0 done, 1 something is wrong or was found, 2 wrong usage or "
-        "unreadable input."
+        "unreadable input. `outdated`, `update` and `verify` also have 3, something is outdated or differs, and 4, something "
+        "that is installed was blocked, yanked or withdrawn since."
     )
     return _page("Commands", lead, "`--help` says the same at the terminal.\n", rows)
 

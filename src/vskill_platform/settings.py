@@ -23,6 +23,7 @@ _SECRETS = (
     "external_push_secrets",
     "judge_api_key",
     "oidc_client_secret",
+    "snyk_token",
 )
 CLIENT_NAMES = ("server", "token", "token_file")
 """Variables of the same prefix that commands read which speak to a registry elsewhere. They are no settings of this one."""
@@ -346,6 +347,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     external_scan_output_bytes: Annotated[
         int, Meta(ge=1024, description="Bytes that an external scanner may answer with for one skill.")
     ] = 16 * 1024 * 1024
+    snyk_token: Annotated[
+        str,
+        Meta(
+            description="Token of Snyk for the scanner snyk-agent-scan, which sends every skill to Snyk; empty means that it is "
+            "off. Never printed."
+        ),
+    ] = ""
+    snyk_analysis_url: Annotated[
+        str, Meta(description="Address of Snyk's service for that scanner; empty means the scanner's own.")
+    ] = ""
     scanners_folder: Annotated[
         str,
         Meta(
@@ -355,6 +366,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     submissions_per_hour: Annotated[
         int, Meta(ge=1, description="Submissions that one address may make in an hour without an account.")
     ] = 10
+    pushes_per_hour: Annotated[
+        int, Meta(ge=1, description="Versions of skills that may be pushed with one API token in an hour.")
+    ] = 120
+    uploads_per_hour: Annotated[
+        int, Meta(ge=1, description="Files that may be uploaded with one API token in an hour, before they are pushed.")
+    ] = 3000
     discoveries_per_hour: Annotated[
         int,
         Meta(ge=1, description="Repositories that one address may have looked at in an hour without submitting them."),

@@ -13,6 +13,7 @@ import msgspec
 from litestar.types import ASGIApp
 
 from tests.access.conftest import HOST
+from vskill_platform.web.surface.problems import ERROR_CODE
 
 LIMIT_S = 30.0
 
@@ -33,7 +34,7 @@ async def ask(app: ASGIApp, method: str, path: str, headers: Mapping[str, str]) 
     body = b"{}" if method not in ("GET", "HEAD") else b""
     heard: asyncio.Future[Heard] = asyncio.get_running_loop().create_future()
     pieces: list[bytes] = []
-    status = 0
+    status, code = 0, ""
 
     is_sent = False
 
@@ -45,14 +46,15 @@ async def ask(app: ASGIApp, method: str, path: str, headers: Mapping[str, str]) 
         return {"type": "http.request", "body": body, "more_body": False}
 
     async def send(message: Any) -> None:
-        nonlocal status
+        nonlocal status, code
         if message["type"] == "http.response.start":
             status = message["status"]
+            code = dict(message["headers"]).get(ERROR_CODE, b"").decode()
         else:
             pieces.append(message.get("body", b""))
         is_whole = message["type"] == "http.response.body" and not message.get("more_body")
         if not heard.done() and (is_whole or status == 200):
-            heard.set_result(_read(status, b"".join(pieces)))
+            heard.set_result(_read(status, b"".join(pieces), code))
 
     async with asyncio.timeout(LIMIT_S):
         task = asyncio.create_task(cast("Any", app)(_scope(method, path, headers, body), receive, send))
@@ -82,7 +84,10 @@ def _scope(method: str, path: str, headers: Mapping[str, str], body: bytes) -> d
     }
 
 
-def _read(status: int, body: bytes) -> Heard:
+def _read(status: int, body: bytes, code: str) -> Heard:
+    """What a problem document says; for clients that show errors as they are, a header and the text."""
+    if code:
+        return Heard(status, code, body.decode())
     try:
         problem = msgspec.json.decode(body)
         return Heard(status, problem.get("code", ""), problem.get("detail", ""))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-import subprocess
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import uvloop
 from tests.ingest.git_server import GitServer, git_server
 from vskill_platform.ingest.git import GitSource
 from vskill_platform.settings import Settings
+from vskill_platform.testing.certificates import make_certificate
 
 UNDER_BOTH_LOOPS = {"test_proxy", "test_both_loops"}
 """Modules whose tests run under the loop of the standard library and under the one that the registry runs on."""
@@ -51,18 +51,7 @@ async def source(workspace: Path) -> AsyncIterator[GitSource]:
 @pytest.fixture(scope="session")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A certificate for localhost and its key in one file, made for this run."""
-    folder = tmp_path_factory.mktemp("certificate")
-    file = folder / "localhost.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-         "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
-         "-keyout", str(folder / "key.pem"), "-out", str(folder / "certificate.pem")],
-        check=True,
-        capture_output=True,
-        timeout=30,
-    )  # fmt: skip
-    file.write_bytes((folder / "key.pem").read_bytes() + (folder / "certificate.pem").read_bytes())
-    return file
+    return make_certificate(tmp_path_factory.mktemp("certificate"), "DNS:localhost")
 
 
 @pytest.fixture

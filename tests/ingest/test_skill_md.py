@@ -255,12 +255,16 @@ def test_odd_frontmatter_is_a_problem_and_no_error(content: str, code: str) -> N
         ("name: a\ndescription: ' '", "description_missing"),
         (f"name: a\ndescription: {'b' * 1025}", "description_too_long"),
         (f"name: a\ndescription: b\ncompatibility: {'c' * 501}", "compatibility_too_long"),
-        ("name: a\ndescription: [b, c]", "field_not_text"),
+        ("name: a\ndescription:\n  - b\n  - c", "field_not_text"),
         ("name: a\ndescription: b\nversion: 1.0.0", "unknown_field"),
-        ("name: a\ndescription: b\ntriggers: [x]", "unknown_field"),
-        ("name: a\ndescription: b\nmetadata: {a: [b]}", "metadata_not_text_map"),
+        ("name: a\ndescription: b\ntriggers:\n  - x", "unknown_field"),
+        ("name: a\ndescription: b\nmetadata:\n  a:\n    - b", "metadata_not_text_map"),
         ("name: a\ndescription: b\nmetadata: words", "metadata_not_text_map"),
-        ("name: a\ndescription: b\nallowed-tools: [Read]", "allowed_tools_not_text"),
+        ("name: a\ndescription: b\nallowed-tools:\n  - Read", "allowed_tools_not_text"),
+        ("name: a\ndescription: b\nmetadata: {}", "frontmatter_brackets"),
+        ("name: a\ndescription: b\nmetadata: {a: b}", "frontmatter_brackets"),
+        ("{name: a, description: b}", "frontmatter_brackets"),
+        ("name: a\ndescription:\tb", "frontmatter_tab"),
     ],
 )
 def test_breach_of_the_specification_is_an_error_that_is_taken_all_the_same(header: str, code: str) -> None:
@@ -273,7 +277,7 @@ def test_breach_of_the_specification_is_an_error_that_is_taken_all_the_same(head
     "header",
     [
         f"name: {'a' * 64}\ndescription: {'b' * 1024}\ncompatibility: {'c' * 500}",
-        'name: a1-b2\ndescription: "Use when: it matters"\nmetadata: {}',
+        'name: a1-b2\ndescription: "Use when: it matters"\nmetadata:\n  a: "[b]"',
         "name: '7'\ndescription: >\n  folded\n  text\nallowed-tools: Read, Write",
     ],
 )

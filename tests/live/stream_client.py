@@ -101,7 +101,12 @@ class StreamClient:
 
 @asynccontextmanager
 async def open_stream(
-    address: str, path: str = SUBMISSIONS, *, last_event_id: int | str | None = None, source: str = "127.0.0.1"
+    address: str,
+    path: str = SUBMISSIONS,
+    *,
+    last_event_id: int | str | None = None,
+    source: str = "127.0.0.1",
+    token: str = "",
 ) -> AsyncIterator[StreamClient]:
     """A stream, closed at the end. Its first block, which says where it begins, is read already."""
     place = urlsplit(address)
@@ -109,7 +114,8 @@ async def open_stream(
     client = StreamClient(reader, writer)
     try:
         resume = "" if last_event_id is None else f"Last-Event-ID: {last_event_id}\r\n"
-        writer.write(f"GET {path} HTTP/1.1\r\nHost: registry\r\n{resume}\r\n".encode())
+        who = f"Authorization: Bearer {token}\r\n" if token else ""
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: registry\r\n{who}{resume}\r\n".encode())
         await _read_head(client)
         if client.status == 200:
             block = await client._block()

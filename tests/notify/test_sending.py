@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -17,6 +16,7 @@ from vskill_platform.notify.sending import EXCERPT_CHARACTERS, Sender, Sent
 from vskill_platform.notify.webhooks import check_url
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.settings import convert_settings
+from vskill_platform.testing.certificates import make_certificate
 from vskill_platform.testing.hostile_servers import answer, canary, hostile_server, redirect, silence
 from vskill_platform.worker_context import run_with_worker_env
 
@@ -162,18 +162,7 @@ async def test_next_address_is_tried__when_the_first_takes_no_connection() -> No
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A certificate for hooks.example.com and its key in one file."""
-    folder = tmp_path_factory.mktemp("certificate")
-    file = folder / "hooks.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-         "-days", "2", "-subj", "/CN=hooks", "-addext", "subjectAltName=DNS:hooks.example.com",
-         "-keyout", str(folder / "key.pem"), "-out", str(folder / "certificate.pem")],
-        check=True,
-        capture_output=True,
-        timeout=30,
-    )  # fmt: skip
-    file.write_bytes((folder / "key.pem").read_bytes() + (folder / "certificate.pem").read_bytes())
-    return file
+    return make_certificate(tmp_path_factory.mktemp("certificate"), "DNS:hooks.example.com")
 
 
 async def test_certificate_is_held_to_the_name__though_the_connection_goes_to_an_address(certificate: Path) -> None:

@@ -24,8 +24,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "submit": ("submit", "HELP"),
     "status": ("status", "HELP"),
     "scan": ("scan", "HELP"),
+    "scan-worker": ("scan_worker", "HELP"),
     "explain": ("explain", "HELP"),
     "rules": ("rules", "HELP"),
+    "scanners": ("scanners", "HELP"),
     "skills": ("skills", "HELP"),
     "health": ("health", "HELP"),
     "stuck": ("stuck", "HELP"),
@@ -53,6 +55,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("verify", "HELP"),
     "outdated": ("outdated", "HELP"),
     "update": ("update", "HELP"),
+    "mcp": ("mcp", "HELP"),
 }
 """Each command's module, and the name of the line that describes it there."""
 
@@ -63,6 +66,7 @@ _FUNCTIONS = {
     "eval": "evaluate",
     "import": "import_export",
     "rebuild-catalog": "rebuild_catalog",
+    "scan-worker": "scan_worker",
 }
 
 

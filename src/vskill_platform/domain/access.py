@@ -35,6 +35,8 @@ class Permission(StrEnum):
     MANAGE_VENDORS = "manage_vendors"
     MANAGE_ACCOUNTS = "manage_accounts"
     MANAGE_ALERTS = "manage_alerts"
+    RUN_SCANS = "run_scans"
+    """Take up external scans, read the bytes that they are about, and say what came of them."""
     CHANGE_ACCOUNT = "change_account"
     """One's own password, second factor, sessions and tokens: by a session only."""
 
@@ -46,6 +48,7 @@ class Scope(StrEnum):
     SUBMIT = "submit"
     MANAGE = "manage"
     REVIEW = "review"
+    SCAN = "scan"
     ADMIN = "admin"
 
 
@@ -54,7 +57,7 @@ _EVERYBODY = frozenset({P.OWN, P.CHANGE_ACCOUNT})
 ROLE_PERMISSIONS: dict[Role, frozenset[Permission]] = {
     Role.SUBMITTER: _EVERYBODY,
     Role.AUDITOR: _EVERYBODY | {P.SEE_PANEL, P.SEE_AUDIT, P.SEE_SETTINGS},
-    Role.REVIEWER: _EVERYBODY | {P.SEE_PANEL, P.STEER_QUEUE, P.REVIEW, P.BLOCK, P.MODERATE},
+    Role.REVIEWER: _EVERYBODY | {P.SEE_PANEL, P.STEER_QUEUE, P.REVIEW, P.BLOCK, P.MODERATE, P.RUN_SCANS},
     Role.SUPER_ADMIN: frozenset(Permission),
 }
 SCOPE_PERMISSIONS: dict[Scope, frozenset[Permission]] = {
@@ -62,6 +65,7 @@ SCOPE_PERMISSIONS: dict[Scope, frozenset[Permission]] = {
     Scope.SUBMIT: frozenset(),
     Scope.MANAGE: frozenset({P.OWN}),
     Scope.REVIEW: frozenset({P.SEE_PANEL, P.STEER_QUEUE, P.REVIEW, P.BLOCK, P.MODERATE}),
+    Scope.SCAN: frozenset({P.RUN_SCANS}),
     Scope.ADMIN: frozenset(Permission) - {P.CHANGE_ACCOUNT},
 }
 

@@ -484,6 +484,18 @@ class VersionTaken(SourceRefused):
     code = "version_taken"
 
 
+class AmbiguousSkillSlug(VskillError):
+    """Several skills have this name. The answer names them; ask for one of them by its owner, or by its whole name."""
+
+    code = "ambiguous_skill_slug"
+
+
+class NotSupported(VskillError):
+    """A client asks for what this registry does not have. The answer says what there is instead."""
+
+    code = "not_supported"
+
+
 class PushPending(VskillError):
     """Another push of the same skill is in work. Wait until it is decided."""
 
@@ -519,6 +531,13 @@ class FetchTimedOut(SourceUnreachable):
     """Fetching the repository took longer than it may."""
 
     code = "fetch_timed_out"
+
+
+class RemoteScannerUnreachable(VskillError):
+    """An external scanner elsewhere did not take the scan that was sent to it."""
+
+    code = "remote_scanner_unreachable"
+    retryable = True
 
 
 class ScannerUnavailable(VskillError):

@@ -29,6 +29,7 @@ MAX_FRONTMATTER_BYTES = 64 * 1024
 _OPENING = re.compile(r"\A(?P<blank>(?:[ \t]*+\n)*+)---[ \t]*+(?:\n|\Z)")
 _CLOSING = re.compile(r"^---[ \t]*+$", re.MULTILINE)
 _ENTRY = re.compile(r"^(?P<key>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})[ \t]*+:(?=[ \t\n]|\Z)", re.MULTILINE)
+_TAB = re.compile(r"^[^\s#:][^\n:]*+: *+\t", re.MULTILINE)
 _BLOCK_MARK = re.compile(r"[|>][0-9+-]{0,2}(?=\s|\Z)")
 
 
@@ -75,6 +76,8 @@ def read_fields(header: str, *, first_line: int) -> Fields:
     if not isinstance(document.value, dict):
         return Fields({}, {}, (_not_a_mapping(first_line),))
     problems = [_odd_key(place) for place in document.odd_keys]
+    problems += [_bracketed(place) for place in document.flows[:1]]
+    problems += [_tab_after_key(first_line + header.count("\n", 0, tab.start())) for tab in _TAB.finditer(header)][:1]
     problems += _cut_values(document, header.split("\n"), first_line=first_line)
     return Fields(document.value, document.key_lines, tuple(problems))
 
@@ -211,4 +214,22 @@ def _odd_key(place: Place) -> Problem:
         line=place.line,
         message="A key of the frontmatter is a list or a mapping; it and its value were left out.",
         fix="Use plain words for keys.",
+    )
+
+
+def _bracketed(place: Place) -> Problem:
+    return error(
+        "frontmatter_brackets",
+        line=place.line,
+        message="A list or a mapping is written in brackets, which the specification's own validator does not read.",
+        fix="Write each entry on a line of its own.",
+    )
+
+
+def _tab_after_key(line: int) -> Problem:
+    return error(
+        "frontmatter_tab",
+        line=line,
+        message="There is a tab between a field and its value, which the specification's own validator does not read.",
+        fix="Put a space there.",
     )

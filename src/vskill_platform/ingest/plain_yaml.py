@@ -45,13 +45,15 @@ class SyntaxFault(NamedTuple):
 class Document(NamedTuple):
     """What a text says, with the lines of its top-level keys and where the unquoted values of those end.
 
-    `odd_keys` are the places of keys that are lists or mappings; they and their values are left out.
+    `odd_keys` are the places of keys that are lists or mappings; they and their values are left out. `flows` are the places
+    of lists and mappings in brackets.
     """
 
     value: Value | None
     key_lines: dict[str, int]
     plain_ends: dict[str, Place]
     odd_keys: list[Place]
+    flows: list[Place]
 
 
 def read_yaml(text: str, *, first_line: int) -> Document | SyntaxFault:
@@ -66,7 +68,7 @@ def read_yaml(text: str, *, first_line: int) -> Document | SyntaxFault:
             value = reader.read_document()
         except yaml.YAMLError as exc:
             return _syntax_fault(exc, first_line=first_line)
-    return Document(value, reader.key_lines, reader.plain_ends, reader.odd_keys)
+    return Document(value, reader.key_lines, reader.plain_ends, reader.odd_keys, reader.flows)
 
 
 def as_text(value: Value) -> str:
@@ -90,6 +92,7 @@ class _Reader:
         self.key_lines: dict[str, int] = {}
         self.plain_ends: dict[str, Place] = {}
         self.odd_keys: list[Place] = []
+        self.flows: list[Place] = []
 
     def read_document(self) -> Value | None:
         """The value of the only document; None for a text without one."""
@@ -181,6 +184,8 @@ class _Reader:
                 fix="Flatten it.",
             )
         self._refuse_references(event)
+        if isinstance(event, yaml.CollectionStartEvent) and event.flow_style:
+            self.flows.append(self._place(event))
 
     def _refuse_references(self, event: yaml.Event) -> None:
         if isinstance(event, yaml.AliasEvent):

@@ -2,7 +2,7 @@
 
 What is signed is the message's id, the time of sending and the body, with dots between. A receiver checks the signature over
 the bytes as they came, that the time is not long ago and not to come, and that it has not had the id before. `verify` does the
-first two, `accept_once` the last; whoever takes messages in needs both.
+first two, `accepting_once` the last; whoever takes messages in needs both.
 """
 
 from __future__ import annotations
@@ -65,13 +65,30 @@ def verify(
     return id
 
 
+def accepting_once(id: str, *, receiver: str) -> Put:
+    """The operation that notes that a message has come. Its commit is refused where it has come before.
+
+    Whoever keeps what a message says puts this in the same commit: then no message is lost that was noted, and none counts twice.
+    """
+    return Put(_seen_key(id, receiver=receiver), b"{}", if_version=ABSENT, ttl_s=4 * TOLERANCE_S)
+
+
+async def refuse_repeated(id: str, *, receiver: str) -> None:
+    """Raise SignatureRefused where a message has come before, within the time it could be verified."""
+    if await current_env("kv").kv.get(_seen_key(id, receiver=receiver)) is not None:
+        raise SignatureRefused("A message with this id has come before.", id=id[:_LONGEST_ID])
+
+
 async def accept_once(id: str, *, receiver: str) -> None:
-    """Note that a message has come. Raises SignatureRefused where it has come before, within the time it could be verified."""
-    key = f"message-seen:{receiver}:{hashlib.sha256(id.encode()).hexdigest()}"
+    """Note that a message has come, by itself. Raises SignatureRefused where it has come before."""
     try:
-        await current_env("writes").writes.commit([Put(key, b"{}", if_version=ABSENT, ttl_s=4 * TOLERANCE_S)])
+        await current_env("writes").writes.commit([accepting_once(id, receiver=receiver)])
     except Conflict as error:
         raise SignatureRefused("A message with this id has come before.", id=id[:_LONGEST_ID]) from error
+
+
+def _seen_key(id: str, *, receiver: str) -> str:
+    return f"message-seen:{receiver}:{hashlib.sha256(id.encode()).hexdigest()}"
 
 
 def _signature(body: bytes, *, id: str, at: str, secret: str) -> str:

@@ -6,44 +6,36 @@ answer in the commit that ends the message, so a worker that dies in between lea
 
 from __future__ import annotations
 
-import hashlib
 from time import perf_counter
 
 import msgspec
 import structlog
 
+from vskill_platform.domain.delivery import retry_delay_s
 from vskill_platform.domain.errors import (
     BlobCorrupt,
     BlobMissing,
     Conflict,
     ExternalScanOver,
     NotFound,
+    RemoteScannerUnreachable,
     UnknownMessageKind,
     VskillError,
 )
 from vskill_platform.domain.external_provider import Carrier
 from vskill_platform.domain.external_scan import ExternalReport, ExternalScanStatus
 from vskill_platform.domain.messages import RunExternalScan, decode_message
-from vskill_platform.domain.records import Pin
-from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.pipeline.opinion_results import settle_scan
-from vskill_platform.pipeline.pinning import Pinned, published_pin, read_pinned
-from vskill_platform.ports.commit import Ack, CheckLease, Operation
+from vskill_platform.pipeline.pinning import Pinned, read_pinned
+from vskill_platform.pipeline.pushed_scans import claiming, new_claim, push_request
+from vskill_platform.pipeline.scan_claims import claim_scan, overtaken_by, release_scan, wait_for_turn
+from vskill_platform.ports.commit import Ack, CheckLease
 from vskill_platform.ports.queue import Message
 from vskill_platform.ports.second_opinions import ExternalScanner
-from vskill_platform.stores.external_scans import (
-    ExternalScan,
-    FoundScan,
-    find_external_scan,
-    putting_scan,
-    telling,
-)
-from vskill_platform.stores.skills import find_skill
-from vskill_platform.stores.submissions import find_submission
+from vskill_platform.stores.external_scans import ExternalScan, FoundScan, find_external_scan
 from vskill_platform.worker_context import current_env
 
-HOUR_S = 3600.0
-_SPREAD_S = 60
+LOCAL_WORKER = "local"
 _log = structlog.get_logger(__name__)
 
 
@@ -64,51 +56,13 @@ async def run_external_message(message: Message) -> None:
     await _run(message, found)
 
 
-async def wait_for_turn(provider: str, *, identity: str) -> float:
-    """0 where a provider may be given one more scan this hour, else in how many seconds to ask again.
-
-    Those that wait come back spread over a minute, so that they do not all ask at once.
-    """
-    env = current_env("limiter")
-    limit = env.settings.external_scans_per_hour
-    taken = await env.limiter.take(f"external-scans:{provider}", limit=limit, window_s=HOUR_S)
-    if taken.allowed:
-        return 0.0
-    return taken.retry_after_s + hashlib.sha256(identity.encode()).digest()[0] % _SPREAD_S
-
-
-async def claim_scan(found: FoundScan, *, worker: str, more: list[Operation], **changes: object) -> FoundScan:
-    """The scan, RUNNING, with the bytes that it is about. Raises Conflict where somebody was faster, NotFound without bytes."""
-    env = current_env("writes")
-    now = iso_from_ms(env.clock.now_ms())
-    claimed = msgspec.structs.replace(
-        found.scan,
-        status=ExternalScanStatus.RUNNING,
-        pin=found.scan.pin or await _pin_of(found.scan.slug),
-        worker=worker,
-        attempts=found.scan.attempts + 1,
-        started_at=now,
-        updated_at=now,
-        **changes,
-    )
-    put = putting_scan(claimed, found)
-    committed = await env.writes.commit([put, *telling(claimed), *more])
-    return FoundScan(claimed, put.value, committed.version)
-
-
-async def overtaken_by(scan: ExternalScan) -> str:
-    """Why nobody wants to know any more, or nothing: a newer run of the submission is about other bytes."""
-    if scan.slug != scan.submission_id:
-        return ""
-    found = await find_submission(scan.submission_id)
-    if found is None or found.submission.run != scan.run:
-        return "A newer run of the submission has overtaken it."
-    return ""
-
-
 async def _run(message: Message, found: FoundScan) -> None:
+    is_pushed = found.scan.carrier is Carrier.PUSH
+    secret = new_claim() if is_pushed else ""
+    changes = claiming(secret) if is_pushed else {}
+    worker = found.scan.provider if is_pushed else LOCAL_WORKER
     try:
-        claimed = await claim_scan(found, worker="local", more=[CheckLease(message.lease)])
+        claimed = await claim_scan(found, worker=worker, more=[CheckLease(message.lease)], **changes)
     except Conflict:
         message.release(delay_s=1)
         return
@@ -118,10 +72,26 @@ async def _run(message: Message, found: FoundScan) -> None:
     because = await overtaken_by(claimed.scan)
     if because:
         await _settle(message, claimed, _error(claimed.scan, because))
-    elif claimed.scan.carrier is Carrier.PUSH:
-        await _settle(message, claimed, _error(claimed.scan, "Requests cannot be sent to remote scanners yet."))
+    elif is_pushed:
+        await _push(message, claimed, secret)
     else:
         await _settle(message, claimed, await _scan(claimed.scan))
+
+
+async def _push(message: Message, claimed: FoundScan, secret: str) -> None:
+    """Send the request. It stays RUNNING until its result comes; one that nobody takes is sent again, and then given up."""
+    try:
+        await push_request(claimed.scan, claim=secret)
+    except RemoteScannerUnreachable as error:
+        if message.attempts >= current_env("settings").settings.max_attempts:
+            await _settle(message, claimed, _error(claimed.scan, error.message))
+            return
+        _log.warning("external_scan_not_sent", provider=claimed.scan.provider, error=error.message)
+        try:
+            await release_scan(claimed, attempts=claimed.scan.attempts)
+        except Conflict:  # it was taken after all, and its result is here already
+            return
+        message.retry(error=error.message, delay_s=retry_delay_s(message.attempts))
 
 
 async def _settle(message: Message, found: FoundScan, report: ExternalReport) -> None:
@@ -168,14 +138,6 @@ async def _ask(scanner: ExternalScanner, scan: ExternalScan, pinned: Pinned) -> 
         return _error(scan, f"The scanner broke: {type(error).__name__}.")
     duration_ms = report.duration_ms or round((perf_counter() - started) * 1000, 1)
     return msgspec.structs.replace(report, provider=scan.provider, duration_ms=duration_ms)
-
-
-async def _pin_of(slug: str) -> Pin:
-    """The bytes that are published under a slug. Raises NotFound."""
-    found = await find_skill(slug)
-    if found is None:
-        raise NotFound(f"There is no skill '{slug}' that could be scanned.", slug=slug)
-    return await published_pin(found.skill)
 
 
 def _error(scan: ExternalScan, because: str) -> ExternalReport:

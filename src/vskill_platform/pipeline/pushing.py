@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import structlog
@@ -58,9 +59,17 @@ class _Push(NamedTuple):
         return pushed_repository(self.handle)
 
 
-async def push_skill(content: SkillContent, *, handle: str, name: str, version: str, submitter: Submitter) -> Intake:
+async def push_skill(
+    content: SkillContent,
+    *,
+    handle: str,
+    name: str,
+    version: str,
+    submitter: Submitter,
+    using: Sequence[Operation] = (),
+) -> Intake:
     """Take in a version of a skill. CREATED starts a run; PENDING says that this very push is in work already, VERIFIED that it
-    is published, BLOCKED and REJECTED that it will not be.
+    is published, BLOCKED and REJECTED that it will not be. `using` are operations that the commit of a new run carries.
 
     Raises NotAllowed for a handle that is not the submitter's, InvalidInput for what no skill, name or version may be,
     VersionTaken, SlugTaken, or PushPending (with the `id` of the submission) while another push of the skill is in work.
@@ -76,7 +85,7 @@ async def push_skill(content: SkillContent, *, handle: str, name: str, version: 
     for _ in range(_TRIES):
         claiming = await claiming_handle(handle, account=account)
         try:
-            return await _take_in(push, claiming)
+            return await _take_in(push, [*claiming, *using])
         except Conflict:
             continue
     raise Conflict(f"Others are pushing {push.slug} at this moment. Try again.", slug=push.slug)
@@ -109,14 +118,14 @@ def _require_account(submitter: Submitter) -> str:
     return submitter.account
 
 
-async def _take_in(push: _Push, claiming: list[Operation]) -> Intake:
+async def _take_in(push: _Push, also: list[Operation]) -> Intake:
     found = await find_claimed(RepositoryAddress(push.repo_url), push.name)
     await _refuse_taken_slug(push, found)
     answer = None if found is None else await _answer_without_run(push, found.submission)
     if found is not None and answer is not None:
         return Intake(answer, found.submission)
     submission, operations = _starting(push, found)
-    await current_env("writes").writes.commit([*claiming, *operations, *push.submitter.leaving_contact(submission)])
+    await current_env("writes").writes.commit([*also, *operations, *push.submitter.leaving_contact(submission)])
     _log.info("skill_pushed", submission=submission.id, run=submission.run, slug=push.slug, version=push.pin.version)
     return Intake(Answer.CREATED, submission)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-import msgspec
 import structlog
 
 from vskill_platform.domain.errors import Conflict, ExternalScanOver, VskillError
@@ -16,8 +15,9 @@ from vskill_platform.domain.external_provider import Carrier
 from vskill_platform.domain.external_scan import ExternalReport, ExternalScanStatus
 from vskill_platform.domain.ids import MessageId
 from vskill_platform.domain.recovery import MessageStatus
-from vskill_platform.domain.times import iso_from_ms, ms_from_iso
+from vskill_platform.domain.times import ms_from_iso
 from vskill_platform.pipeline.opinion_results import settle_scan
+from vskill_platform.pipeline.scan_claims import release_scan
 from vskill_platform.ports.commit import CheckStatus, Delete, DropMessage, Operation
 from vskill_platform.stores.external_scans import (
     ExternalScan,
@@ -25,8 +25,6 @@ from vskill_platform.stores.external_scans import (
     find_open_scan,
     iter_open,
     open_key,
-    putting_scan,
-    telling,
 )
 from vskill_platform.worker_context import current_env
 
@@ -47,20 +45,6 @@ async def reap_external_scans() -> dict[str, int]:
             _log.error("external_scan_not_reaped", provider=provider, id=identity, code=error.code, error=error.message)
             counts["failed"] += 1
     return dict(counts)
-
-
-async def release_scan(found: FoundScan) -> None:
-    """Give a request back, for the next worker to take. Raises Conflict where somebody was faster."""
-    env = current_env("writes")
-    waiting = msgspec.structs.replace(
-        found.scan,
-        status=ExternalScanStatus.PENDING,
-        worker="",
-        lease_until_ms=None,
-        claim_hash="",
-        updated_at=iso_from_ms(env.clock.now_ms()),
-    )
-    await env.writes.commit([putting_scan(waiting, found), *telling(waiting)])
 
 
 async def _reap(provider: str, identity: str) -> str:
@@ -88,7 +72,7 @@ async def _reap_leased(found: FoundScan) -> str:
     if scan.attempts >= env.settings.max_attempts:
         because = f"{scan.attempts} workers took it up and fell silent, the last of them {scan.worker}."
         return await _end(found, ExternalScanStatus.ERROR, because)
-    await release_scan(found)
+    await release_scan(found, attempts=scan.attempts)
     _log.warning("external_lease_lapsed", slug=scan.slug, provider=scan.provider, worker=scan.worker)
     return "givenBack"
 

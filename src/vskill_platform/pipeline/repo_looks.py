@@ -33,7 +33,7 @@ from vskill_platform.domain.repo_health import (
 )
 from vskill_platform.domain.repository import repository_identity
 from vskill_platform.domain.skill import Skill
-from vskill_platform.domain.slug import skill_slug
+from vskill_platform.domain.slug import is_pushed, skill_slug
 from vskill_platform.domain.times import ms_from_iso
 from vskill_platform.pipeline.source_changes import compare_with_source
 from vskill_platform.ports.commit import ABSENT, Delete, Operation, Put
@@ -82,6 +82,17 @@ async def look_at_repositories() -> dict[str, int]:
         for _ in range(env.settings.repo_health_in_flight):
             group.create_task(found.work())
     return {**found.counts, "hostsWaiting": len(found.full_hosts)}
+
+
+async def ask_again(repo_url: str) -> None:
+    """Have a repository looked at by the next round, whenever it would be due. Raises Conflict, or InvalidInput for none."""
+    env = current_env("writes")
+    found = await find_repository(repo_url)
+    if found is None:
+        operations = _taking_up([repo_url], now_ms=env.clock.now_ms())
+    else:
+        operations = [putting_repository(found, found.health, due_ms=env.clock.now_ms())]
+    await env.writes.commit(operations)
 
 
 async def look_now(repo_url: str) -> RepositoryHealth | None:
@@ -225,7 +236,7 @@ def _taking_up(repo_urls: Iterable[str], *, now_ms: int) -> list[Operation]:
 def _can_be_looked_at(skill: Skill) -> bool:
     """Whether a skill comes from a repository at all, and not from somebody who pushed it."""
     try:
-        return skill.repo_url.startswith(("https://", "http://")) and bool(skill_slug(skill.repo_url, "x"))
+        return bool(skill.repo_url) and not is_pushed(skill.repo_url) and bool(skill_slug(skill.repo_url, "x"))
     except InvalidInput:
         return False
 

@@ -18,13 +18,13 @@ from vskill_platform.domain.opinions import decide_opinions
 from vskill_platform.domain.records import Pin, Submission
 from vskill_platform.domain.submission import SubmissionState, Trigger
 from vskill_platform.domain.times import ms_from_iso
+from vskill_platform.pipeline.asked_providers import asked_providers
 from vskill_platform.pipeline.candidate import Candidate
 from vskill_platform.pipeline.delivery import Delivery
 from vskill_platform.ports.commit import Check, Operation
 from vskill_platform.stores.external_dispatch import requesting
 from vskill_platform.stores.external_scans import (
     FoundScan,
-    asked_providers,
     external_scan_key,
     find_external_scan,
     putting_scan,

@@ -16,9 +16,9 @@ from vskill_platform.ports.commit import Operation, Send
 from vskill_platform.stores.external_scans import (
     ExternalScan,
     FoundScan,
-    asked_providers,
     closing,
     find_external_scan,
+    named_providers,
     opening,
     putting_scan,
     telling,
@@ -87,7 +87,7 @@ async def _dispatch(slug: str, name: str) -> bool:
     previous = await find_external_scan(slug, name)
     if previous is not None and await _is_under_way(previous.scan):
         return False
-    provider = asked_providers().get(name, Provider(name))
+    provider = named_providers().get(name, Provider(name))
     try:
         await env.writes.commit(requesting(slug, provider, previous=previous))
     except Conflict:

@@ -76,9 +76,10 @@ async def health_of_repository(repo_url: str) -> RepositoryHealth | None:
 
 async def health_of_repositories(repo_urls: Iterable[str]) -> dict[str, RepositoryHealth]:
     """The same for many, by their addresses, in one read; who has not been looked at, or cannot be read, is left out."""
-    keys = {repository_key(url): url for url in repo_urls if url}
-    settled = await read_keys(list(keys), decode_repository)
-    return {keys[repository_key(found.repo_url)]: found for found in settled if found.checked_at}
+    keys = {url: repository_key(url) for url in repo_urls if url}
+    settled = await read_keys(list(dict.fromkeys(keys.values())), decode_repository)
+    known = {repository_key(found.repo_url): found for found in settled if found.checked_at}
+    return {url: known[key] for url, key in keys.items() if key in known}
 
 
 async def find_repository(repo_url: str) -> FoundRepository | None:

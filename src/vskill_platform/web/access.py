@@ -6,6 +6,7 @@ guard of the application looks at it before anything else of the route runs.
 
 from __future__ import annotations
 
+import base64
 from typing import Any, NamedTuple, cast
 
 from litestar import Request
@@ -25,7 +26,8 @@ ACCESS = "access"
 IS_CONTROL = "is_control"
 """In the application's state: whether every caller is the operator, as on the control socket."""
 _CALLER = "vskill_platform.caller"
-_BEARER = "bearer "
+_BASIC_PLACES = ("/apm/",)
+"""Where programs may show a token as a password. A browser would send one by itself, so nowhere else."""
 Connection = ASGIConnection[Any, Any, Any, Any]
 
 
@@ -79,22 +81,35 @@ async def find_caller(connection: Connection) -> Caller:
 async def _identify(connection: Connection) -> Caller:
     if connection.app.state.get(IS_CONTROL):
         return OPERATOR
-    token = _bearer(connection)
+    token = _shown_token(connection)
     if token is not None:
         return await caller_of_token(token) or NOBODY
     secret = connection.cookies.get(SESSION_COOKIE)
     return NOBODY if not secret else await caller_of_session(secret) or NOBODY
 
 
-def _bearer(connection: Connection) -> str | None:
+def _shown_token(connection: Connection) -> str | None:
     """The token that a program shows, whatever it is worth; None where it shows none."""
     given = connection.headers.get("authorization", "")
-    return given[len(_BEARER) :].strip() if given[: len(_BEARER)].lower() == _BEARER else None
+    kind, _, shown = given.partition(" ")
+    if kind.lower() == "bearer":
+        return shown.strip()
+    if kind.lower() == "basic" and connection.scope["path"].startswith(_BASIC_PLACES):
+        return _password(shown)
+    return None
+
+
+def _password(shown: str) -> str:
+    """The password of a basic authorization, which is a token; the name before it says nothing. Empty where it is none."""
+    try:
+        return base64.b64decode(shown.strip(), validate=True).decode().partition(":")[2]
+    except ValueError:
+        return ""
 
 
 def _refusal(connection: Connection) -> SignInRequired:
     """Why somebody is nobody: there was nothing to know them by, or it is worth nothing any more."""
-    if _bearer(connection) is not None:
+    if _shown_token(connection) is not None:
         return CredentialRefused("This API token is not one of ours, has ended or was revoked. Make a new one.")
     if connection.cookies.get(SESSION_COOKIE):
         return CredentialRefused("You are not signed in any more. Sign in again.")

@@ -11,22 +11,23 @@ from litestar.exceptions import HTTPException
 
 from vskill_platform.domain.errors import SkillMoved, VskillError
 from vskill_platform.web.pages.errors import Told, error_page, wants_page
-from vskill_platform.web.surface.problems import PROBLEM_TYPE, known_error, make_problem, retry_after
+from vskill_platform.web.surface.problems import is_plain_place, known_error, make_reply, retry_after
 
 
 def answer_error(request: Request[object, object, State], error: Exception) -> Response[bytes] | Response[str]:
     """The answer to a request that failed."""
     known = known_error(request, error)
-    reply = make_problem(known)
+    reply = make_reply(known, path=request.scope["path"])
     headers = {name.decode(): value.decode() for name, value in reply.headers}
     if isinstance(error, HTTPException):
         headers.update(error.headers or {})
     if isinstance(error, SkillMoved):
         headers["Location"] = _present_address(request, error)
-    if wants_page(request):
+    media_type = headers.pop("content-type").partition(";")[0]
+    if wants_page(request) and not is_plain_place(request.scope["path"]):
         kept = {name: value for name, value in headers.items() if not name.lower().startswith("content-")}
         return error_page(request, _told(known, status=reply.status), headers=kept)
-    return Response(reply.body, status_code=reply.status, media_type=PROBLEM_TYPE, headers=headers)
+    return Response(reply.body, status_code=reply.status, media_type=media_type, headers=headers)
 
 
 def _told(error: VskillError, *, status: int) -> Told:

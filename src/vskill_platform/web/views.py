@@ -8,6 +8,7 @@ import msgspec
 
 from vskill_platform.domain.blocklist import Block, BlockKind
 from vskill_platform.domain.capabilities import CapabilityChanges
+from vskill_platform.domain.judgement import Judgement
 from vskill_platform.domain.lint import Lint
 from vskill_platform.domain.problem import Problem as Problem
 from vskill_platform.domain.records import HistoryEntry
@@ -17,6 +18,7 @@ from vskill_platform.domain.submission import Actor, SubmissionState
 from vskill_platform.pipeline.intake import Answer
 from vskill_platform.stores.positions import Position
 from vskill_platform.stores.submissions import SubmissionRow
+from vskill_platform.web.opinions import Opinions
 
 MAX_IDS = 1000
 
@@ -67,7 +69,8 @@ class SubmissionView(ChildView, frozen=True, kw_only=True, rename="camel"):
     """All that is public of a submission: how it stands, how it came there, and what the scan found.
 
     `stageTimings` has the milliseconds that each stage of its newest run took. `published_skill_name` is the slug that it is
-    published under, `position` its place in the line while it waits. `capability_changes` is there while its newest run has
+    published under, `position` its place in the line while it waits. `judgement` is what tier 2 said, if it was asked.
+    `capability_changes` is there while its newest run has
     published a version that had one before it.
     """
 
@@ -83,9 +86,11 @@ class SubmissionView(ChildView, frozen=True, kw_only=True, rename="camel"):
     scan: ScanReport | None
     lint: Lint | None
     children: list[ChildView]
+    judgement: Judgement | None = None
     capability_changes: CapabilityChanges | None = None
     published_skill_name: str | None = None
     position: Position | None = None
+    opinions: Opinions | None = None
 
 
 class DeadLetter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -26,7 +26,8 @@ from vskill_platform.scanning.pool import ScannerPool
 from vskill_platform.settings import Settings
 
 OLDEST_GIT = (2, 34)
-_SAMPLE = b"---\nname: doctor\ndescription: A skill that the doctor has scanned.\n---\nSay hello.\n"
+_SKILL_MD = b"---\nname: doctor\ndescription: A skill that the doctor has scanned.\n---\nSay hello.\n"
+SAMPLE = SkillContent(files=(SkillFile(path="SKILL.md", content=_SKILL_MD),))
 
 
 async def look_at_settings(settings: Settings) -> list[Finding]:
@@ -142,9 +143,8 @@ async def look_at_git(settings: Settings) -> list[Finding]:
 
 async def look_at_scanner(settings: Settings) -> list[Finding]:
     """A scanning process starts with the rules of the settings, and scans."""
-    content = SkillContent(files=(SkillFile(path="SKILL.md", content=_SAMPLE),))
     async with ScannerPool(msgspec.structs.replace(settings, scan_processes=1)) as pool:
-        report = await pool.scan(content)
+        report = await pool.scan(SAMPLE)
     if report.limits_hit:
         advice = "Give it more: VSKILL_PLATFORM_SCAN_MEMORY_BYTES, VSKILL_PLATFORM_SCAN_TIME_LIMIT_S."
         return [broken("scanner", f"A small scan hit a limit: {', '.join(report.limits_hit)}.", advice=advice)]

@@ -7,25 +7,32 @@ provider, and never makes anything better than we found it.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 from vskill_platform.children.workspace import Workspace
 from vskill_platform.domain.errors import InvalidSettings, ScannerUnavailable
 from vskill_platform.ports.second_opinions import ExternalScanner
 from vskill_platform.scanning.external.bandit import Bandit
-from vskill_platform.scanning.external.environments import environment_of
+from vskill_platform.scanning.external.cisco import Cisco
+from vskill_platform.scanning.external.detect_secrets import DetectSecrets
+from vskill_platform.scanning.external.environments import Environment, environment_of
 from vskill_platform.scanning.external.programs import SarifProgram, parse_programs
 from vskill_platform.scanning.external.sandbox import Sandbox, SandboxLimits
+from vskill_platform.scanning.external.semgrep import Semgrep
+from vskill_platform.scanning.external.snyk import SnykAgentScan
 from vskill_platform.scanning.external.tools import Tool, ToolScanner
+from vskill_platform.scanning.external.warm import WarmScanner
 from vskill_platform.settings import PREFIX, Settings
 
 REMOTE_PREFIX = "remote:"
 """What stands before the name of a scanner that only workers elsewhere run."""
 WORKSPACE_NAME = "external"
-_TOOLS: Mapping[str, Callable[[], Tool]] = {"bandit": Bandit}
-PROVIDERS = tuple(sorted(_TOOLS))
+_TOOLS: Mapping[str, Callable[[], Tool]] = {tool.name: tool for tool in (Bandit, DetectSecrets, Semgrep)}
+SNYK = "snyk-agent-scan"
+PROVIDERS = tuple(sorted([Cisco.name, SNYK, *_TOOLS]))
 
 
 def local_names(settings: Settings) -> tuple[str, ...]:
@@ -52,16 +59,13 @@ async def open_scanners(settings: Settings) -> AsyncIterator[Mapping[str, Extern
     if not names and not programs:
         yield MappingProxyType({})
         return
-    workspace = scanner_workspace(settings)
-    await workspace.open()
-    try:
-        scanners = {name: _make(name, settings=settings, workspace=workspace) for name in names}
-        for program in programs:
-            sandbox = Sandbox(_limits(settings), hidden=Path(settings.data))
-            scanners[program.name] = ToolScanner(program, environment=None, sandbox=sandbox, workspace=workspace)
+    async with AsyncExitStack() as stack:
+        room = _Room(settings, scanner_workspace(settings))
+        stack.push_async_callback(room.workspace.close)
+        await room.workspace.open()
+        scanners = {name: _make(name, room=room, stack=stack) for name in names}
+        scanners |= {program.name: _make_once(program, room=room) for program in programs}
         yield MappingProxyType(scanners)
-    finally:
-        await workspace.close()
 
 
 def local_programs(settings: Settings) -> tuple[SarifProgram, ...]:
@@ -79,10 +83,32 @@ def scanner_workspace(settings: Settings) -> Workspace:
     return Workspace(folder, prefix="scans-", holds="external scans", refusal=ScannerUnavailable)
 
 
-def _make(name: str, *, settings: Settings, workspace: Workspace) -> ExternalScanner:
-    environment = environment_of(name, folder=settings.scanners_folder, data=settings.data)
-    sandbox = Sandbox(_limits(settings), hidden=Path(settings.data))
-    return ToolScanner(_TOOLS[name](), environment=environment, sandbox=sandbox, workspace=workspace)
+class _Room(NamedTuple):
+    """What all scanners of a process share."""
+
+    settings: Settings
+    workspace: Workspace
+
+    def sandbox(self, *, has_network: bool = False) -> Sandbox:
+        """A sandbox in which the registry's data is not to be seen."""
+        return Sandbox(_limits(self.settings), hidden=Path(self.settings.data), has_network=has_network)
+
+
+def _make(name: str, *, room: _Room, stack: AsyncExitStack) -> ExternalScanner:
+    environment = environment_of(name, folder=room.settings.scanners_folder, data=room.settings.data)
+    if name == Cisco.name:
+        warm = WarmScanner(Cisco(), environment=environment, sandbox=room.sandbox(), workspace=room.workspace)
+        stack.push_async_callback(warm.close)
+        return warm
+    if name == SNYK:
+        tool = SnykAgentScan(room.settings.snyk_token, room.settings.snyk_analysis_url)
+        sandbox = room.sandbox(has_network=True)
+        return ToolScanner(tool, environment=environment, sandbox=sandbox, workspace=room.workspace)
+    return _make_once(_TOOLS[name](), room=room, environment=environment)
+
+
+def _make_once(tool: Tool, *, room: _Room, environment: Environment | None = None) -> ExternalScanner:
+    return ToolScanner(tool, environment=environment, sandbox=room.sandbox(), workspace=room.workspace)
 
 
 def _limits(settings: Settings) -> SandboxLimits:

@@ -31,7 +31,8 @@ def install(environment: Environment, *, tell: Tell) -> None:
         environment.stamp.unlink(missing_ok=True)
         shutil.rmtree(environment.folder, ignore_errors=True)
         tell(f"Creating {environment.folder}")
-        _run(environment, [sys.executable, "-m", "venv", str(environment.folder)], tell=tell)
+        bare = ["--without-pip"] if _find_uv() else []
+        _run(environment, [sys.executable, "-m", "venv", *bare, str(environment.folder)], tell=tell)
         tell(f"Installing {environment.name} {environment.pinned_version()} and what it needs")
         _run(environment, _install_command(environment), tell=tell)
         _write_stamp(environment)
@@ -39,13 +40,16 @@ def install(environment: Environment, *, tell: Tell) -> None:
 
 def _install_command(environment: Environment) -> list[str]:
     """uv where it is at hand, which takes seconds; else the environment's own pip, which takes minutes."""
-    python, pinned = str(environment.python), str(environment.requirements)
-    beside = Path(sys.executable).with_name("uv")
-    uv = str(beside) if beside.exists() else shutil.which("uv")
+    python, pinned, uv = str(environment.python), str(environment.requirements), _find_uv()
     if uv is not None:
         return [uv, "pip", "install", "--python", python, "--compile-bytecode", "--require-hashes", "-r", pinned]
     pip = (python, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off")
     return [*pip, "--require-hashes", "-r", pinned]
+
+
+def _find_uv() -> str | None:
+    beside = Path(sys.executable).with_name("uv")
+    return str(beside) if beside.exists() else shutil.which("uv")
 
 
 def _run(environment: Environment, command: Sequence[str], *, tell: Tell) -> None:

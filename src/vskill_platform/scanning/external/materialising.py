@@ -1,6 +1,7 @@
 """A skill's files on disk, for programs that read from there: regular files under their own names, which nobody may change.
 
-Nothing of a skill is executable here, and nothing is a link. The folder is private and goes with its workspace.
+Nothing is a link. A script that names its interpreter may be executed as far as its mode goes, since tools tell scripts by
+that; nothing executes it. The folder is private and goes with its workspace.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from vskill_platform.domain.content import SkillContent
 from vskill_platform.domain.errors import UnsafePath
 
 _FILE_MODE = 0o400
+_SCRIPT_MODE = 0o500
 _FOLDER_MODE = 0o700
 
 
@@ -33,6 +35,7 @@ def _parts(path: str) -> list[str]:
 
 def _write(path: Path, data: bytes) -> None:
     """Only ever a new file: a name that is there already, be it as a link, is refused."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, _FILE_MODE)
+    mode = _SCRIPT_MODE if data.startswith(b"#!") else _FILE_MODE
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
     with open(descriptor, "wb") as file:
         file.write(data)

@@ -183,10 +183,10 @@ class Sandbox:
     async def _watch(self, pid: int) -> None:
         while True:
             usage = await asyncio.to_thread(family_usage, pid)
-            if usage.memory_bytes > self.limits.memory_bytes:
-                raise LimitPassed(EndedBy.MEMORY)
             if usage.processes > MOST_PROCESSES:
                 raise LimitPassed(EndedBy.PROCESSES)
+            if usage.memory_bytes > self.limits.memory_bytes:
+                raise LimitPassed(EndedBy.MEMORY)
             await asyncio.sleep(LOOK_INTERVAL_S)
 
     async def _output_of(self, process: Process) -> bytes:

@@ -18,7 +18,7 @@ from vskill_platform.domain.external_scan import ExternalReport
 from vskill_platform.scanning.external.environments import Environment
 from vskill_platform.scanning.external.materialising import materialise
 from vskill_platform.scanning.external.normalising import Sightings, bounded, failed_report, report_of
-from vskill_platform.scanning.external.sandbox import EndedBy, Outcome, Sandbox
+from vskill_platform.scanning.external.sandbox import EndedBy, Outcome, Sandbox, SandboxLimits
 
 SKILL_FOLDER = "skill"
 SCRATCH_FOLDER = "scratch"
@@ -92,14 +92,16 @@ class ToolScanner:
                 version=self._version,
                 content=content,
                 folder="",
-                duration_ms=_since(began),
+                duration_ms=milliseconds_since(began),
             )
         try:
             return await self._scan_on_disk(content, began=began)
         except (OSError, VskillError) as exc:
             _log.warning("external_scan_not_started", provider=self.name, error=str(exc))
             reason = f"{self.name} could not be started: {bounded(str(exc), limit=200)}."
-            return failed_report(reason, provider=self.name, version=self._version, duration_ms=_since(began))
+            return failed_report(
+                reason, provider=self.name, version=self._version, duration_ms=milliseconds_since(began)
+            )
 
     async def _scan_on_disk(self, content: SkillContent, *, began: float) -> ExternalReport:
         async with self._workspace.folder() as folder:
@@ -115,7 +117,7 @@ class ToolScanner:
             return await asyncio.to_thread(self._report, outcome, content=content, skill=skill, began=began)
 
     def _report(self, outcome: Outcome, *, content: SkillContent, skill: Path, began: float) -> ExternalReport:
-        failure = failure_of(outcome, name=self.name, sandbox=self._sandbox)
+        failure = limit_sentence(outcome.ended_by, name=self.name, limits=self._sandbox.limits)
         sightings = Sightings()
         if not failure:
             try:
@@ -126,7 +128,11 @@ class ToolScanner:
             is_late = outcome.ended_by is EndedBy.TIME
             _log.warning("external_scan_failed", provider=self.name, reason=failure)
             return failed_report(
-                failure, provider=self.name, version=self._version, is_late=is_late, duration_ms=_since(began)
+                failure,
+                provider=self.name,
+                version=self._version,
+                is_late=is_late,
+                duration_ms=milliseconds_since(began),
             )
         return report_of(
             sightings,
@@ -134,32 +140,32 @@ class ToolScanner:
             version=self._version,
             content=content,
             folder=str(skill),
-            duration_ms=_since(began),
+            duration_ms=milliseconds_since(began),
         )
 
     def _python(self) -> Path:
         return self._environment.python if self._environment else Path("/usr/bin/python3")
 
 
-def failure_of(outcome: Outcome, *, name: str, sandbox: Sandbox) -> str:
+def limit_sentence(ended_by: EndedBy, *, name: str, limits: SandboxLimits) -> str:
     """Which limit a tool passed, in a sentence; empty where it ended by itself."""
-    limits = sandbox.limits
     return {
         EndedBy.ITSELF: "",
         EndedBy.TIME: f"{name} took longer than the {limits.time_s:g} s that it may take.",
         EndedBy.MEMORY: f"{name} used more memory than the {limits.memory_bytes:,} bytes that it may use.",
         EndedBy.OUTPUT: f"{name} printed more than the {limits.output_bytes:,} bytes that it may print.",
         EndedBy.PROCESSES: f"{name} started more processes than it may start.",
-    }[outcome.ended_by]
+    }[ended_by]
 
 
 def _nonsense(outcome: Outcome, *, name: str, error: Exception) -> str:
     """Why the answer of a tool does not count. What it complained about last says most."""
     lines = [line for line in outcome.errors.splitlines() if line.strip()]
-    said = f" It said: {lines[-1].strip()}" if lines else ""
+    said = f" It said: {bounded(lines[-1], limit=300)}" if lines else ""
     reason = str(error) if isinstance(error, Unreadable) else "its answer is not in the form that it should have"
-    return f"{name} ended with status {outcome.status} and no result: {reason}.{bounded(said, limit=300)}"
+    return f"{name} ended with status {outcome.status} and no result: {reason}.{said}"
 
 
-def _since(began: float) -> float:
+def milliseconds_since(began: float) -> float:
+    """How long it is since a moment of `perf_counter`."""
     return (perf_counter() - began) * 1e3

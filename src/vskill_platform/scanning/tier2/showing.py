@@ -48,7 +48,8 @@ def show_skill(content: SkillContent, report: ScanReport, *, limit_bytes: int) -
     shown = ["FINDINGS", *lines, "FILES"]
     for file in _in_order(content, {finding.file for finding in counted}):
         shown += _show_file(file, room, left_out)
-    shown += [f"not part of the skill: {quoted(entry.path)} ({entry.kind.value})" for entry in content.omitted]
+    for entry in content.omitted:
+        shown += _show_entry(f"not part of the skill: {quoted(entry.path)} ({entry.kind.value})", room, left_out)
     return Shown(tuple(shown), findings, _told(left_out))
 
 
@@ -110,15 +111,26 @@ def _show_finding(name: str, finding: Finding) -> str:
     return harmless(msgspec.json.encode(told).decode())
 
 
-def _show_file(file: SkillFile, room: _Room, left_out: list[str]) -> Iterator[str]:
+def _show_entry(line: str, room: _Room, left_out: list[str]) -> list[str]:
+    """A line about an entry of the folder, if it fits."""
+    if room.takes(line):
+        return [line]
+    left_out.append(line)
+    return []
+
+
+def _show_file(file: SkillFile, room: _Room, left_out: list[str]) -> list[str]:
     shape = shape_of(file.path, file.content)
     title = f"file {quoted(file.path)}, {len(file.content)} bytes"
-    if shape is not Shape.TEXT:
-        yield f"{title}: {shape.value}, not shown"
-        if shape is not Shape.MEDIA:
-            left_out.append(quoted(file.path))
-        return
-    yield title
+    if shape is Shape.TEXT:
+        titled = _show_entry(title, room, left_out)
+        return [*titled, *_show_lines(file, room, left_out)] if titled else []
+    if shape is not Shape.MEDIA:
+        left_out.append(quoted(file.path))
+    return _show_entry(f"{title}: {shape.value}, not shown", room, left_out)
+
+
+def _show_lines(file: SkillFile, room: _Room, left_out: list[str]) -> Iterator[str]:
     for number, line in enumerate(text_of(file).split("\n"), start=1):
         shown = f"{number}| {harmless(line)}"
         if not room.takes(shown):

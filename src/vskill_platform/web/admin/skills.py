@@ -9,6 +9,7 @@ from litestar.params import FromPath, QueryParameter
 
 from vskill_platform.domain.access import Permission
 from vskill_platform.domain.errors import NotFound
+from vskill_platform.domain.slug import is_pushed
 from vskill_platform.domain.tombstone import TOMBSTONE_PREFIX, Departure
 from vskill_platform.ports.catalog import MAX_SEARCH_CHARS
 from vskill_platform.stores.reads import read_prefix, require_complete
@@ -19,6 +20,7 @@ from vskill_platform.web.access import ACCESS, needs
 from vskill_platform.web.admin.frame import admin_page
 from vskill_platform.web.pages.paging import PageNumber, make_paging, offset_of
 from vskill_platform.web.pages.rendering import PageRequest
+from vskill_platform.web.source_words import source_health
 
 ROWS = 25
 _SEE = {ACCESS: needs(Permission.SEE_PANEL)}
@@ -77,4 +79,6 @@ async def show_skill(
         tombstone=tombstone,
         is_quarantined=tombstone is not None and tombstone.kind is Departure.QUARANTINED,
         versions=await get_versions(found.skill.slug),
+        has_repository=not found.is_withdrawn and bool(found.skill.repo_url) and not is_pushed(found.skill.repo_url),
+        health=None if found.is_withdrawn else await source_health(found.skill),
     )

@@ -17,6 +17,7 @@ PATH_PARTS = {
     "name": "The name.",
     "owner": "First part of the slug.",
     "path": "Path of the file in the skill, with slashes.",
+    "provider": "Name of an external scanner.",
     "repo": "Second part of the slug.",
     "session": "Id of a session, as `ses_` and 24 digits.",
     "skill": "Last part of the slug.",

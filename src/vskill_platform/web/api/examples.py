@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from vskill_platform.domain.blocklist import BlockKind
+from vskill_platform.domain.judgement import Judgement
 from vskill_platform.domain.records import HistoryEntry
+from vskill_platform.domain.scan import Verdict
 from vskill_platform.domain.submission import Actor, SubmissionState, Trigger
 from vskill_platform.pipeline.intake import Answer
 from vskill_platform.stores.health import Health, QueueHealth
@@ -92,6 +94,9 @@ SUBMISSION_VIEW = SubmissionView(
     ],
     scan=None,
     lint=None,
+    judgement=Judgement(
+        model="judge-8b", prompt_version="1.0123456789", verdict=Verdict.PASS, score=93, tokens=2400, tokens_out=90
+    ),
     children=[],
 )
 BLOCK = BlockView(

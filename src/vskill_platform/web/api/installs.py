@@ -67,7 +67,7 @@ async def report_installs(
     outcomes: dict[str, InstallOutcome] = {}
     counted: dict[str, Skill] = {}
     for slug in dict.fromkeys(data.skills):
-        if state.get(LIMITED) and not await _take_place(request, is_first=not outcomes):
+        if not await may_count_install(request, state, is_first=not outcomes):
             outcomes[slug] = InstallOutcome.LIMITED
             continue
         found = await find_skill(await alias_end(slug))
@@ -81,8 +81,10 @@ async def report_installs(
     return Response(InstallAnswer(outcomes=outcomes), headers=_NOT_KEPT)
 
 
-async def _take_place(request: Request[Any, Any, State], *, is_first: bool) -> bool:
-    """Whether there was a place left. Raises RateLimited where not even the first has one."""
+async def may_count_install(request: Request[Any, Any, State], state: State, *, is_first: bool) -> bool:
+    """Whether the caller had a place left for one more. Raises RateLimited where not even the first has one."""
+    if not state.get(LIMITED):
+        return True
     try:
         await take_place(request.scope, INSTALLS, address=request.client.host if request.client else "")
     except RateLimited:

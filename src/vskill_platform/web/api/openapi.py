@@ -46,6 +46,7 @@ TAGS = {
     "stats": "Figures.",
     "queue": "How the queue stands.",
     "live": "What happens, as it happens.",
+    "external scans": "For programs that scan skills elsewhere: taking up scans, and saying what came of them.",
     "admin": "What people with a role do. Sign in, or send an API token as `Authorization: Bearer`.",
     "reference": "This document.",
 }

@@ -47,7 +47,7 @@ async def yank_own_version(
 ) -> Told:
     """Hand a version out no more. Its page says why; people get the highest version that is left."""
     slug = await _own_slug(caller_of(request), name, repo, skill)
-    yanked = await yank_version(slug, version, reason=data.reason, by=f"{_BY_PUBLISHER}{name}")
+    yanked = await yank_version(slug, version, reason=data.reason, by=by_publisher(name))
     return _tell(yanked, "yanked")
 
 
@@ -69,11 +69,21 @@ async def restore_own_version(
 ) -> Told:
     """Hand out again what the publisher has yanked. What the operator has yanked, the operator restores."""
     slug = await _own_slug(caller_of(request), name, repo, skill)
+    restored = await restore_for_publisher(slug, version, reason=data.reason, handle=name)
+    return _tell(restored, "handed out again")
+
+
+def by_publisher(handle: str) -> str:
+    """What a yank by a publisher is marked with."""
+    return f"{_BY_PUBLISHER}{handle}"
+
+
+async def restore_for_publisher(slug: str, version: str, *, reason: str, handle: str) -> Yanked:
+    """Hand a version out again for its publisher. Raises NotAllowed for one that the operator has yanked."""
     found = await get_version(slug, version)
     if found is not None and found.is_yanked and not found.yanked_by.startswith(_BY_PUBLISHER):
         raise NotAllowed(f"{slug} {version} was yanked by the operator, who alone restores it. Appeal if it is wrong.")
-    restored = await restore_version(slug, version, reason=data.reason, by=f"{_BY_PUBLISHER}{name}")
-    return _tell(restored, "handed out again")
+    return await restore_version(slug, version, reason=reason, by=by_publisher(handle))
 
 
 @post(

@@ -11,6 +11,7 @@ from vskill_platform.web.api.blocklist import check_blocklist, list_blocklist
 from vskill_platform.web.api.claims import CLAIM_ROUTES
 from vskill_platform.web.api.collections import COLLECTION_ROUTES
 from vskill_platform.web.api.discovery import discover
+from vskill_platform.web.api.external_scans import EXTERNAL_SCAN_ROUTES
 from vskill_platform.web.api.figures import show_positions, show_series
 from vskill_platform.web.api.members import MEMBER_ROUTES
 from vskill_platform.web.api.own_skills import OWN_SKILL_ROUTES
@@ -66,4 +67,5 @@ API_ROUTES: list[ControllerRouterHandler] = [
     show_series,
     *COLLECTION_ROUTES,
     OWN_ROUTES,
+    *EXTERNAL_SCAN_ROUTES,
 ]

@@ -12,12 +12,15 @@ from vskill_platform.domain.errors import (
     VersionYanked,
     VskillError,
 )
+from vskill_platform.domain.external_scan import ExternalFinding, ExternalScanStatus
+from vskill_platform.domain.repo_health import RepoStatus
 from vskill_platform.domain.report import ReportKind, ReportReason, ReportStatus
 from vskill_platform.domain.scan import Capabilities, Finding, Owasp, Severity, Threat
 from vskill_platform.domain.skill import PublishedSkillSummary, VersionFile
 from vskill_platform.stores.counts import SkillCounts
 from vskill_platform.web.api.describing import Description
 from vskill_platform.web.api.examples import COMMIT, DIGEST, ID, REPOSITORY
+from vskill_platform.web.api.opinions import OpinionsView
 from vskill_platform.web.api.report_views import (
     AppealRequest,
     ReportReceipt,
@@ -36,6 +39,7 @@ from vskill_platform.web.api.skill_views import (
     InstalledSkill,
     InstallOutcome,
     InstallReport,
+    ListedSkill,
     PublisherDetail,
     PublisherList,
     PublisherView,
@@ -51,6 +55,9 @@ from vskill_platform.web.api.skill_views import (
     VersionList,
     VersionRow,
 )
+from vskill_platform.web.api.source_health import HealthView
+from vskill_platform.web.opinions import Opinions, ProviderOpinion
+from vskill_platform.web.source_words import SourceHealth
 
 _SLUG = "acme/skills/pdf-forms"
 _PLACE = f"/api/v1/skills/{_SLUG}"
@@ -73,6 +80,49 @@ _SUMMARY = PublishedSkillSummary(
     verdict="PASS",
     capabilities=("network",),
     installs=1204,
+)
+_LISTED = ListedSkill(
+    source_status=RepoStatus.ONLINE, **{name: getattr(_SUMMARY, name) for name in _SUMMARY.__struct_fields__}
+)
+_HEALTH = SourceHealth(
+    status=RepoStatus.ONLINE,
+    says="The repository is there.",
+    reason="",
+    checked_at=_THEN,
+    last_commit_at=_THEN,
+    head=COMMIT,
+    moved_to="",
+    known_status=RepoStatus.ONLINE,
+    known_at=_THEN,
+    next_look_at="2026-02-22T10:00:00.000Z",
+    change=None,
+)
+_OPINIONS = Opinions(
+    content_digest=DIGEST,
+    providers=(
+        ProviderOpinion(
+            provider="bandit",
+            status=ExternalScanStatus.PASS,
+            is_late=False,
+            score=97,
+            provider_version="1.9.1",
+            requested_at=_THEN,
+            completed_at=_THEN,
+            duration_ms=850.0,
+            summary="",
+            findings=(
+                ExternalFinding(
+                    rule_id="B603",
+                    severity=Severity.MEDIUM,
+                    file="scripts/fill.py",
+                    line=12,
+                    message="Starts a process",
+                ),
+            ),
+            left_off=0,
+        ),
+    ),
+    judge=None,
 )
 _DETAIL = SkillDetail(
     slug=_SLUG,
@@ -97,6 +147,7 @@ _DETAIL = SkillDetail(
     capabilities=_CAPABILITIES,
     counts=SkillCounts(installs=1204, downloads=3310, stars=58),
     versions=2,
+    health=_HEALTH,
     links={"self": _PLACE, "versions": f"{_PLACE}/versions"},
 )
 _FILE = VersionFile(path="SKILL.md", size=1804, sha256="5f" * 32)
@@ -188,7 +239,7 @@ REPORT = ReportView(
     created_at=_THEN,
     updated_at=_THEN,
 )
-_SKILLS = SkillList(skills=[_SUMMARY], total=1, limit=50, offset=0, counts={"tier": {"SCANNED": 1}})
+_SKILLS = SkillList(skills=[_LISTED], total=1, limit=50, offset=0, counts={"tier": {"SCANNED": 1}})
 _UPDATES = UpdateList(
     skills=[
         UpdateView(
@@ -242,6 +293,8 @@ SKILL_DESCRIPTIONS: dict[str, Description] = {
         ),
         *_ABOUT_SKILL,
     ),
+    "show_health": _description(HealthView(slug=_SLUG, repo_url=REPOSITORY, health=_HEALTH), *_ABOUT_SKILL),
+    "show_opinions": _description(OpinionsView(slug=_SLUG, version="1.0.1", opinions=_OPINIONS), *_ABOUT_SKILL),
     "show_installs": _description(_COUNTS, *_ABOUT_SKILL),
     "report_install": _description(_COUNTS, *_ABOUT_SKILL),
     "report_installs": _description(

@@ -10,10 +10,12 @@ import msgspec
 from vskill_platform.domain.capabilities import CapabilityChanges
 from vskill_platform.domain.comparison import FileChange
 from vskill_platform.domain.content import Omitted
+from vskill_platform.domain.repo_health import RepoStatus
 from vskill_platform.domain.scan import Capabilities, Finding
 from vskill_platform.domain.skill import PublishedSkillSummary, VersionFile
 from vskill_platform.domain.tombstone import Departure
 from vskill_platform.stores.counts import SkillCounts
+from vskill_platform.web.source_words import SourceHealth
 
 MAX_CHECKED = 500
 MAX_REPORTED = 100
@@ -30,6 +32,12 @@ class TombstoneView(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     to: str
 
 
+class ListedSkill(PublishedSkillSummary, frozen=True, kw_only=True, rename="camel", gc=False):
+    """A skill in a list. `sourceStatus` is how its repository is; null where nobody has looked, or knows."""
+
+    source_status: RepoStatus | None = None
+
+
 class SkillList(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One page of published skills.
 
@@ -37,7 +45,7 @@ class SkillList(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     and `hasMore` (whether to come back at once).
     """
 
-    skills: list[PublishedSkillSummary]
+    skills: list[ListedSkill]
     total: int | None
     limit: int
     offset: int
@@ -72,6 +80,7 @@ class SkillDetail(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     capabilities: Capabilities
     counts: SkillCounts
     versions: int
+    health: SourceHealth | None
     links: dict[str, str]
 
 

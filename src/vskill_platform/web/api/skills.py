@@ -26,6 +26,8 @@ from vskill_platform.web.api.skill_lookup import (
     require_published,
 )
 from vskill_platform.web.api.skill_views import SkillDetail, SkillList, TombstoneView
+from vskill_platform.web.api.source_health import list_with_health
+from vskill_platform.web.source_words import source_health
 from vskill_platform.web.surface.kept_answers import KEPT
 
 Text = Annotated[str, QueryParameter(max_length=MAX_SEARCH_CHARS, description="Words to search for.")]
@@ -156,14 +158,18 @@ def make_query(
 async def _search(query: SkillQuery) -> SkillList:
     found = await search_skills(query)
     return SkillList(
-        skills=found.rows, total=found.total, limit=query.limit, offset=query.offset, counts=dict(found.counts)
+        skills=await list_with_health(found.rows),
+        total=found.total,
+        limit=query.limit,
+        offset=query.offset,
+        counts=dict(found.counts),
     )
 
 
 async def _changes(since: str, *, limit: int) -> SkillList:
     changes = await read_changes(since, limit=limit)
     return SkillList(
-        skills=changes.skills,
+        skills=await list_with_health(changes.skills),
         total=None,
         limit=limit,
         offset=0,
@@ -197,7 +203,18 @@ async def describe_skill(skill: Skill) -> SkillDetail:
     """All that is public of a published skill."""
     version = await published_version(skill, "")
     place = f"{SKILLS}/{skill.slug}"
-    ways = ("versions", "security", "security.sarif", "capabilities", "badge", "badge.json", "installs", "star")
+    ways = (
+        "versions",
+        "security",
+        "security.sarif",
+        "capabilities",
+        "opinions",
+        "health",
+        "badge",
+        "badge.json",
+        "installs",
+        "star",
+    )
     return SkillDetail(
         slug=skill.slug,
         name=skill.name,
@@ -221,5 +238,6 @@ async def describe_skill(skill: Skill) -> SkillDetail:
         capabilities=version.capabilities,
         counts=await get_counts(skill),
         versions=await count_versions(skill.slug),
+        health=await source_health(skill),
         links={"self": place, **{way: f"{place}/{way}" for way in ways}},
     )

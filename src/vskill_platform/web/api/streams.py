@@ -65,7 +65,7 @@ async def stream_submissions(
     if len(named) > 1:
         raise InvalidInput(f"A stream is filtered by one of {', '.join(named)}, not by several. Open one for each.")
     wanted = Wanted(Topic.SUBMISSIONS, read_subjects("ids", ids), _states(states if category is None else category))
-    return await _open(request, state[HUB], wanted, last_event)
+    return await open_stream(request, state[HUB], wanted, last_event=last_event)
 
 
 @get(
@@ -79,12 +79,14 @@ async def stream_skills(
     request: Request[object, object, State], state: State, *, slugs: Slugs = None, last_event: LastEvent = None
 ) -> Response[bytes]:
     """What happens to published skills: to those named by `slugs`, or to all; and to the blocklist."""
-    return await _open(request, state[HUB], Wanted(Topic.SKILLS, read_subjects("slugs", slugs)), last_event)
+    wanted = Wanted(Topic.SKILLS, read_subjects("slugs", slugs))
+    return await open_stream(request, state[HUB], wanted, last_event=last_event)
 
 
-async def _open(
-    request: Request[object, object, State], hub: Hub, wanted: Wanted, last_event: str | None
+async def open_stream(
+    request: Request[object, object, State], hub: Hub, wanted: Wanted, *, last_event: str | None
 ) -> Response[bytes]:
+    """A stream of what is wanted, from after the last event that its reader has seen. Raises TooManyStreams."""
     address = request.client.host if request.client else "unknown"
     after = _after(request.headers.get("Last-Event-ID") or last_event)
     await hub.check_readable()

@@ -22,13 +22,14 @@ from vskill_platform.domain.submission import SubmissionState
 from vskill_platform.pipeline.intake import Answer, Intake, Submitter, submit_again, submit_repository
 from vskill_platform.stores.positions import find_position
 from vskill_platform.stores.reads import require_readable
-from vskill_platform.stores.scans import get_scan
+from vskill_platform.stores.scans import get_judgement, get_scan
 from vskill_platform.stores.submissions import get_history, get_submission, get_submissions_fresh
 from vskill_platform.stores.versions import get_version
 from vskill_platform.web.access import caller_of
 from vskill_platform.web.api import examples
 from vskill_platform.web.api.describing import described
 from vskill_platform.web.api.parameters import Identity
+from vskill_platform.web.opinions import opinions_on_submission
 from vskill_platform.web.pages.rendering import PageRequest
 from vskill_platform.web.surface.rate_limits import SUBMISSIONS, limited
 from vskill_platform.web.views import ChildView, SubmissionAnswer, SubmissionRequest, SubmissionView
@@ -79,7 +80,7 @@ async def show_submission(identity: Identity) -> SubmissionView:
 async def view_submission(identity: str) -> SubmissionView:
     """A submission with its history, its scan and its children. Raises NotFound."""
     submission = (await get_submission(identity)).submission
-    scan = await get_scan(submission)
+    scan, judged = await get_scan(submission), await get_judgement(submission)
     children = require_readable(await get_submissions_fresh(submission.children))
     return SubmissionView(
         **_summary(submission),
@@ -95,8 +96,10 @@ async def view_submission(identity: str) -> SubmissionView:
         history=list(require_readable(await get_history(identity))),
         scan=None if scan is None else scan.report,
         lint=None if scan is None else scan.lint,
+        judgement=None if judged is None else judged.judgement,
         children=[ChildView(**_summary(child)) for child in children],
         capability_changes=await _capability_changes(submission),
+        opinions=await opinions_on_submission(submission),
         position=await find_position(identity) if submission.state is SubmissionState.RECEIVED else None,
     )
 

@@ -24,6 +24,7 @@ from vskill_platform.web.api.archives import send_archive
 from vskill_platform.web.api.owning import NOT_KEPT
 from vskill_platform.web.api.skill_lookup import FRESH
 from vskill_platform.web.clients.apm_packages import find_package
+from vskill_platform.web.clients.apm_publishing import publish_apm_version
 
 APM = "/apm/v1/packages"
 PRIVATE_APM = "/p/{secret:str}/apm/v1/packages"
@@ -111,4 +112,10 @@ def _not_behind_path(what: str) -> NotFound:
     return NotFound(f"{what} is not behind this private path. Whoever gave you the path can say what is.")
 
 
-APM_ROUTES = [list_apm_versions, download_apm_archive, list_private_apm_versions, download_private_apm_archive]
+APM_ROUTES = [
+    list_apm_versions,
+    download_apm_archive,
+    publish_apm_version,
+    list_private_apm_versions,
+    download_private_apm_archive,
+]

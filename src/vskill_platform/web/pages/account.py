@@ -18,6 +18,7 @@ SCOPE_WORDS = {
     Scope.SUBMIT: "submit repositories",
     Scope.MANAGE: "manage your publishers and skills",
     Scope.REVIEW: "review, block and steer the queue",
+    Scope.SCAN: "run external scans as a remote worker",
     Scope.ADMIN: "everything your role may do, but change your account",
 }
 

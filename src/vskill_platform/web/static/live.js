@@ -53,7 +53,7 @@
     "submission_created", "state_changed", "scan_complete", "queue.paused", "queue.resumed",
     "skill.published", "skill.updated", "skill.rescanned", "skill.withdrawn", "skill.renamed",
     "skill.quarantined", "skill.restored", "version.yanked", "version.restored",
-    "external_scan.changed", "block.added", "block.removed",
+    "external_scan.changed", "repo.health_changed", "repo.source_changed", "block.added", "block.removed",
   ];
   const FIRST_PAUSE_MS = 1000;
   const LONGEST_PAUSE_MS = 60000;

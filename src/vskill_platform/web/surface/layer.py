@@ -20,7 +20,7 @@ from vskill_platform.web.surface.compression import Compressor
 from vskill_platform.web.surface.headers import Header
 from vskill_platform.web.surface.kept_answers import KEPT, WAIT_LIMIT_S, Address, KeptAnswer, KeptAnswers
 from vskill_platform.web.surface.personal import is_personal_place, prepare_marks, shows_credential
-from vskill_platform.web.surface.problems import Reply, make_problem
+from vskill_platform.web.surface.problems import Reply, make_reply
 from vskill_platform.web.surface.rate_limits import RequestLimiter, rate_headers, tell_standing
 from vskill_platform.web.surface.request_metrics import count_request
 from vskill_platform.web.surface.sharing import READS, is_preflight, preflight_headers, refuse_other_sites
@@ -86,7 +86,7 @@ class Surface:
             if reply is None and may_keep and self._kept.is_expected(address):
                 sequence = await self._env.events.last_sequence()
         except VskillError as error:
-            reply = make_problem(error)
+            reply = make_reply(error, path=scope["path"])
         if reply is not None:
             await reply.send(answer.send)
         elif sequence is None:
@@ -172,12 +172,14 @@ class Surface:
 
         try:
             limit_s = None if self._limiter is None else settings.answer_time_limit_s
-            await self._run_in_time(run, answer, limit_s=limit_s)
+            await self._run_in_time(run, answer, path=scope["path"], limit_s=limit_s)
         finally:
             if inner is not scope and "route_handler" in inner:
                 cast("dict[str, Any]", scope).update({name: inner[name] for name in ("path_template", "route_handler")})
 
-    async def _run_in_time(self, run: Callable[[], Awaitable[None]], answer: Answer, *, limit_s: float | None) -> None:
+    async def _run_in_time(
+        self, run: Callable[[], Awaitable[None]], answer: Answer, *, path: str, limit_s: float | None
+    ) -> None:
         """Have the application answer; in the place of an answer that does not begin in time, say so."""
         try:
             async with asyncio.timeout(limit_s) as limit:
@@ -188,7 +190,7 @@ class Surface:
                 raise
             answer.when_begun = None
             _log.error("answer_too_slow", limit_s=limit_s)
-            await make_problem(answer_too_slow(limit_s)).send(answer.send)
+            await make_reply(answer_too_slow(limit_s), path=path).send(answer.send)
 
 
 def is_head(scope: Scope) -> bool:

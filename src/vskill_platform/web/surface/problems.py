@@ -16,6 +16,7 @@ from litestar.types import Send
 from vskill_platform.domain.errors import (
     AddressTooLong,
     AmbiguousPackage,
+    AmbiguousSkillSlug,
     AnswerTooSlow,
     BindingUnavailable,
     BodyTooLarge,
@@ -33,6 +34,7 @@ from vskill_platform.domain.errors import (
     NameTaken,
     NotAllowed,
     NotFound,
+    NotSupported,
     ProviderUnreachable,
     PushPending,
     RateLimited,
@@ -49,6 +51,7 @@ from vskill_platform.domain.errors import (
     SourceUnreachable,
     StoreUnavailable,
     TooManyStreams,
+    UnreadableSkill,
     UnsupportedContentType,
     VersionTaken,
     VersionYanked,
@@ -59,6 +62,9 @@ from vskill_platform.web.surface.headers import Header
 from vskill_platform.web.views import Problem
 
 PROBLEM_TYPE = "application/problem+json"
+PLAIN_PLACES = ("/clawhub/",)
+"""Where the addresses of clients begin that show the body of an error to people."""
+ERROR_CODE = b"x-error-code"
 _RETRY_S = 5
 _log = structlog.get_logger(__name__)
 
@@ -78,6 +84,7 @@ _STATUSES: tuple[tuple[type[VskillError], int], ...] = (
     (AddressTooLong, 414),
     (UnsupportedContentType, 415),
     (InvalidRepositoryUrl, 422),
+    (UnreadableSkill, 422),
     (InvalidInput, 400),
     (SkillMoved, 308),
     (SkillWithdrawn, 410),
@@ -85,6 +92,8 @@ _STATUSES: tuple[tuple[type[VskillError], int], ...] = (
     (NotFound, 404),
     (VersionTaken, 409),
     (PushPending, 409),
+    (AmbiguousSkillSlug, 409),
+    (NotSupported, 422),
     (SourceRefused, 422),
     (SourceUnreachable, 422),
     (Conflict, 409),
@@ -139,15 +148,38 @@ def make_problem(error: VskillError) -> Reply:
     status = status_of(type(error))
     title = error.code.replace("_", " ").capitalize()
     body = msgspec.json.encode(Problem(title=title, status=status, code=error.code, detail=error.message))
+    return Reply(status, _headers(error, PROBLEM_TYPE, body), body)
+
+
+def make_reply(error: VskillError, *, path: str) -> Reply:
+    """What an error is answered with: a problem document, or plain text where the clients of a protocol show it as it is."""
+    return make_plain(error) if is_plain_place(path) else make_problem(error)
+
+
+def is_plain_place(path: str) -> bool:
+    """Whether errors are told in plain text below this address."""
+    return path.startswith(PLAIN_PLACES)
+
+
+def make_plain(error: VskillError) -> Reply:
+    """An error as a line of text; one that has a `document` for programs, as that. Its code is in a header."""
+    document = error.fields.get("document")
+    body = error.message.encode() if document is None else msgspec.json.encode(document)
+    kind = "text/plain; charset=utf-8" if document is None else "application/json"
+    headers = (*_headers(error, kind, body), (ERROR_CODE, error.code.encode()))
+    return Reply(status_of(type(error)), headers, body)
+
+
+def _headers(error: VskillError, media_type: str, body: bytes) -> tuple[Header, ...]:
     headers: list[Header] = [
-        (b"content-type", PROBLEM_TYPE.encode()),
+        (b"content-type", media_type.encode()),
         (b"content-length", b"%d" % len(body)),
         (b"cache-control", b"no-store"),
     ]
     retry_after_s = retry_after(error)
     if retry_after_s is not None:
         headers.append((b"retry-after", b"%d" % retry_after_s))
-    return Reply(status, tuple(headers), body)
+    return tuple(headers)
 
 
 def status_of(error: type[VskillError]) -> int:

@@ -25,6 +25,7 @@ from vskill_platform.ports.limiter import Taken
 from vskill_platform.settings import Settings
 from vskill_platform.web.access import caller_in
 from vskill_platform.web.surface.headers import Header
+from vskill_platform.web.surface.problems import PLAIN_PLACES
 from vskill_platform.worker_context import current_env
 
 LIMITED = "limits_callers"
@@ -57,6 +58,9 @@ SUBMISSIONS = Rate("submissions", "submissions_per_hour", _HOUR_S, "submissions 
 DISCOVERIES = Rate("discoveries", "discoveries_per_hour", _HOUR_S, "looks at a repository an hour")
 INSTALLS = Rate("installs", "installs_per_hour", _HOUR_S, "reported installs an hour")
 STARS = Rate("stars", "stars_per_hour", _HOUR_S, "stars given or taken back an hour")
+PUSHES = Rate("pushes", "pushes_per_hour", _HOUR_S, "pushed versions an hour")
+UPLOADS = Rate("uploads", "uploads_per_hour", _HOUR_S, "uploaded files an hour")
+SIGN_IN_CODES = Rate("sign-in-codes", "sign_ins_per_quarter_hour", _QUARTER_S, "codes for signing in in 15 minutes")
 REPORTS = Rate("reports", "reports_per_quarter_hour", _QUARTER_S, "reports in 15 minutes")
 
 
@@ -138,6 +142,16 @@ def rate_headers(scope: Scope, *, now_ms: int) -> tuple[Header, ...]:
         (b"ratelimit", b'"%s";r=%d;t=%d' % (rate.name.encode(), remaining, reset)),
         (b"x-ratelimit-remaining", b"%d" % remaining),
         (b"x-ratelimit-reset", b"%d" % (now_ms // 1000 + reset)),
+        *(_drafted_headers(limit, remaining, reset) if scope["path"].startswith(PLAIN_PLACES) else ()),
+    )
+
+
+def _drafted_headers(limit: int, remaining: int, reset_s: int) -> tuple[Header, ...]:
+    """The same in the words of an earlier draft of the standard, which clients of ClawHub read."""
+    return (
+        (b"ratelimit-limit", b"%d" % limit),
+        (b"ratelimit-remaining", b"%d" % remaining),
+        (b"ratelimit-reset", b"%d" % reset_s),
     )
 
 

@@ -10,7 +10,7 @@ from vskill_platform.domain.errors import AddressTooLong, InvalidInput, NotFound
 
 MAX_PATH_BYTES = 4096
 MAX_QUERY_BYTES = 32_768
-_JSON_ONLY = ("/api/",)
+_JSON_ONLY = ("/api/", "/vskill/")
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 _PLAIN = re.compile(rb"[!-$&-~]*")
 """Visible ASCII without a percent sign: nothing to decode, and nothing that could be wrong."""

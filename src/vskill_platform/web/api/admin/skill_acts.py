@@ -10,6 +10,11 @@ from litestar.params import JSONBody
 
 from vskill_platform.domain.access import Permission
 from vskill_platform.domain.errors import IllegalTransition, NotFound
+from vskill_platform.domain.skill import Skill
+from vskill_platform.domain.slug import is_pushed
+from vskill_platform.pipeline.intake import submit_again
+from vskill_platform.pipeline.repo_looks import ask_again
+from vskill_platform.pipeline.source_changes import SYSTEM
 from vskill_platform.pipeline.yanking import (
     Yanked,
     quarantine_skill,
@@ -17,6 +22,7 @@ from vskill_platform.pipeline.yanking import (
     restore_version,
     yank_version,
 )
+from vskill_platform.stores.skills import alias_end, find_skill
 from vskill_platform.web.access import caller_of, needs
 from vskill_platform.web.acting import act
 from vskill_platform.web.api.describing import described
@@ -54,6 +60,7 @@ _YANK = VersionAct(slug=_SLUG, version="1.0.1", reason="It sends the form to the
 _SKILL = SkillAct(slug=_SLUG, reason="Somebody reports that it is not theirs.")
 _ERRORS = (NotFound, IllegalTransition)
 _MODERATE = needs(Permission.MODERATE)
+_STEER = needs(Permission.STEER_QUEUE)
 
 
 @post(
@@ -161,4 +168,60 @@ async def restore(request: PageRequest, data: JSONBody[SkillAct]) -> SkillActed:
     return SkillActed(slug=skill.slug, latest=skill.version, detail=f"It is published again as {skill.version}.")
 
 
-SKILL_ACT_ROUTES = [yank, unyank, quarantine, restore]
+@post(
+    "/api/v1/admin/skills/look",
+    summary="Have a skill's repository looked at",
+    tags=TAGS,
+    status_code=200,
+    opt=described(
+        SkillActed(slug=_SLUG, latest="1.0.1", detail="Its repository is looked at in the next round."),
+        body=SkillAct(slug=_SLUG, reason="Its owner says that it is back."),
+        errors=_ERRORS,
+        access=_STEER,
+    ),
+)
+async def look_again(request: PageRequest, data: JSONBody[SkillAct]) -> SkillActed:
+    """Do not wait until it is due: the next round, within a minute or so, looks at the repository."""
+    skill = await _from_repository(data.slug)
+    await act(request, "skills.look", subject=data.slug, reason=data.reason, run=lambda: ask_again(skill.repo_url))
+    return SkillActed(slug=skill.slug, latest=skill.version, detail="Its repository is looked at in the next round.")
+
+
+@post(
+    "/api/v1/admin/skills/submit-again",
+    summary="Have a skill's source verified as it is now",
+    tags=TAGS,
+    status_code=200,
+    opt=described(
+        SkillActed(slug=_SLUG, latest="1.0.1", detail="created: its source is fetched, scanned and decided on."),
+        body=SkillAct(slug=_SLUG, reason="The source has changed since it was verified."),
+        errors=_ERRORS,
+        access=_STEER,
+    ),
+)
+async def submit_skill_again(request: PageRequest, data: JSONBody[SkillAct]) -> SkillActed:
+    """Submit once more what a skill comes from. What is published stays so until the new run has passed."""
+    skill = await _from_repository(data.slug)
+    intake = await act(
+        request,
+        "skills.submit_again",
+        subject=data.slug,
+        reason=data.reason,
+        run=lambda: submit_again(skill.submission_id, submitter=SYSTEM),
+    )
+    return SkillActed(
+        slug=skill.slug, latest=skill.version, detail=f"{intake.answer.value}: see submission {intake.submission.id}."
+    )
+
+
+async def _from_repository(slug: str) -> Skill:
+    """A published skill that comes from a repository. Raises NotFound, or IllegalTransition for one that was pushed."""
+    found = await find_skill(await alias_end(slug))
+    if found is None or found.is_withdrawn:
+        raise NotFound(f"There is no skill '{slug}'.", slug=slug)
+    if not found.skill.repo_url or is_pushed(found.skill.repo_url):
+        raise IllegalTransition(f"'{slug}' was pushed: it comes from no repository.", slug=slug)
+    return found.skill
+
+
+SKILL_ACT_ROUTES = [yank, unyank, quarantine, restore, look_again, submit_skill_again]

@@ -114,11 +114,11 @@ async def test_push_is_refused__before_its_body_is_read(registry: LiveRegistry) 
     assert (await push("acme/greeting", bearer(manager), version="one")).status_code == 400
     assert (await push("acme/Greeting", bearer(manager))).status_code == 400
     assert "not a publisher of yours" in (await push(TOOLS, bearer(manager))).json()["detail"]
-    await registry.inside(lambda: _own_handle(registry, manager, TOOLS.partition("/")[0]))
-    assert "is a repository here" in (await push(TOOLS, bearer(manager))).json()["detail"]
     assert (await push("acme/greeting", bearer(manager))).json()["code"] == "unreadable_skill"
     too_much = bytes(registry.env.settings.skill_max_bytes + ZIP_OVERHEAD_BYTES + 1)
     assert (await push("acme/greeting", bearer(manager), content=too_much)).status_code == 413
+    await registry.inside(lambda: _own_handle(registry, manager, TOOLS.partition("/")[0]))
+    assert "is a repository here" in (await push(TOOLS, bearer(manager))).json()["detail"]
 
 
 async def _own_handle(registry: LiveRegistry, token: str, handle: str) -> None:

@@ -66,13 +66,15 @@ OPEN_WRITES = frozenset(
         "PUT /api/v1/skills/{owner}/{repo}/{skill}/star",
         "DELETE /api/v1/skills/{owner}/{repo}/{skill}/star",
         "POST /api/v1/skills/{owner}/{repo}/{skill}/reports",
+        "POST /clawhub/api/v1/skills/-/security-verdicts",
+        "POST /api/cli/device/code",
+        "POST /api/cli/device/token",
         "POST /vskill/api/v1/submissions",
         "POST /vskill/api/v1/skills/installs",
         "POST /vskill/api/v1/skills/check-updates",
         "POST /vskill/api/v1/skills/{address}",
         "POST /vskill/api/v1/auth/github/exchange-for-vsk-token",
         "DELETE /vskill/api/v1/auth/sign-out-all",
-        "POST /clawhub/api/v1/skills/-/security-verdicts",
         "POST /api/v1/webhooks/scan-results",
     }
 )

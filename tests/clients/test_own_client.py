@@ -14,7 +14,9 @@ from tests.pipeline.journey import skill_md
 from vskill_platform.client.agents import AGENTS, project_scope, user_scope
 from vskill_platform.domain.blocklist import Block, BlockKind
 from vskill_platform.domain.collection import Collection, CollectionItem
+from vskill_platform.domain.ids import alias_key
 from vskill_platform.domain.submission import Actor
+from vskill_platform.ports.commit import Put
 from vskill_platform.stores.blocklist import blocking
 from vskill_platform.stores.collections import create_collection
 from vskill_platform.stores.private_paths import open_path
@@ -117,6 +119,22 @@ async def test_update_shows_what_changes_and_then_replaces(registry: LiveRegistr
     done = await own.here("update", "greeting", "--yes")
     assert (done.code, installed(own), own.lock[skill.slug].version) == (0, newer, "1.0.1"), done.text
     assert (await own.here("outdated")).code == 0
+
+
+async def test_update_follows_a_skill__when_it_is_called_otherwise_now(registry: LiveRegistry, own: OwnClient) -> None:
+    skill = await registry.publish(SKILL, FILES)
+    await own.here("install", skill.slug)
+    former = "acme/former/greeting"
+    await registry.env.writes.commit([Put(alias_key(former), skill.slug.encode())])
+    path = own.machine.project / "vskill.lock.json"
+    path.write_text(path.read_text().replace(skill.slug, former))
+    assert (await own.here("verify")).code == 0
+    newer = {**FILES, "references/words.md": b"Good day.\n"}
+    await registry.publish(SKILL, newer)
+    assert (await own.here("outdated")).code == 3
+    ran = await own.here("update", "--yes")
+    assert (ran.code, list(own.lock), installed(own)) == (0, [skill.slug], newer), ran.text
+    assert (await own.run("info", former)).code == 0
 
 
 async def test_update_keeps_what_somebody_changed__unless_forced(registry: LiveRegistry, own: OwnClient) -> None:

@@ -67,6 +67,8 @@ OPEN_WRITES = frozenset(
         "DELETE /api/v1/skills/{owner}/{repo}/{skill}/star",
         "POST /api/v1/skills/{owner}/{repo}/{skill}/reports",
         "POST /clawhub/api/v1/skills/-/security-verdicts",
+        "POST /api/cli/device/code",
+        "POST /api/cli/device/token",
         "POST /vskill/api/v1/submissions",
         "POST /vskill/api/v1/skills/installs",
         "POST /vskill/api/v1/skills/check-updates",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
 from urllib.parse import urljoin
 
 import msgspec
 
+from tests.api.skills.registry import client_of
 from tests.clients.collecting import collect, open_private_path
 from tests.clients.registry import HOST_PREFIX, LiveRegistry
 from tests.pipeline.journey import skill_md
@@ -16,6 +18,7 @@ from vskill_platform.domain.skill import CertTier, Skill
 from vskill_platform.stores.counts import get_counts
 from vskill_platform.stores.versions import putting_version
 from vskill_platform.testing.submissions import putting_skill
+from vskill_platform.web.app import create_web_app
 from vskill_platform.web.clients.discovery import SCHEMA, WELL_KNOWN
 from vskill_platform.web.clients.listing import MOST_AT_ROOT
 
@@ -151,6 +154,20 @@ async def test_root_index_is_short_and_chosen__however_much_there_is(registry: L
         await registry.env.writes.commit([*added, copy])
     said = (await registry.http.get(INDEX)).json()
     assert (len(said["skills"]), said["total"]) == (MOST_AT_ROOT, MOST_AT_ROOT + 6)
+
+
+async def test_root_index_is_what_the_operator_has_chosen(registry: LiveRegistry) -> None:
+    skill = await registry.publish("acme/tools/greeting", FILES)
+    await collect(registry, "mine", skill.slug)
+    await collect(registry, "secret", skill.slug, is_public=False)
+    chosen = [("none", 200, 0), ("acme/mine", 200, 1), ("acme/secret", 404, 0), ("acme/no", 404, 0)]
+    for root, status, count in chosen:
+        env = replace(registry.env, settings=msgspec.structs.replace(registry.env.settings, discovery_root=root))
+        async with client_of(create_web_app(env)) as client:
+            answer = await client.get(INDEX)
+            assert (answer.status_code, len(answer.json().get("skills", ()))) == (status, count), root
+            if count:
+                assert (await client.get("/.claude-plugin/marketplace.json")).json()["name"] == "vskill-registry"
 
 
 async def checks_of(registry: LiveRegistry, skill: Skill) -> tuple[int, int, int]:

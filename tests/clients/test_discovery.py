@@ -91,6 +91,11 @@ async def test_index_lists_nothing_that_is_not_handed_out(registry: LiveRegistry
     await registry.yank(yanked.slug, "1.0.0")
     for place in lists:
         assert await names_at(registry, place) == ["answer"], place
+    await registry.publish("acme/tools/answer", version="2.0.0")
+    pinned = await collect(registry, "pinned", f"{kept.slug}@1.0.0")
+    assert await names_at(registry, pinned) == ["answer"]
+    await registry.yank(kept.slug, "1.0.0")
+    assert await names_at(registry, pinned) == [], "nobody is given another version than was chosen"
     for skill in (blocked, held, yanked):
         assert await status_at(registry, f"/skills/{skill.slug}") == 410
     assert await status_at(registry, "/skills/acme/no/such") == 404

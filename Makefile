@@ -76,7 +76,7 @@ format: $(STAMPS)/dev ## Mend format and what the linter can mend
 	$(BIN)/ruff format .
 
 .PHONY: bench
-bench: $(STAMPS)/bench $(STAMPS)/postgres ## Run the benchmarks (ONLY=name runs one)
+bench: $(STAMPS)/bench $(STAMPS)/postgres $(PYTHON_STAMPS) ## Run the benchmarks (ONLY=name runs one)
 	$(BIN)/python -m benchmarks $(ONLY)
 
 .PHONY: faults

@@ -23,7 +23,7 @@ def answer_error(request: Request[object, object, State], error: Exception) -> R
         headers.update(error.headers or {})
     if isinstance(error, SkillMoved):
         headers["Location"] = _present_address(request, error)
-    media_type = headers.pop("content-type")
+    media_type = headers.pop("content-type").partition(";")[0]
     if wants_page(request) and not is_plain_place(request.scope["path"]):
         kept = {name: value for name, value in headers.items() if not name.lower().startswith("content-")}
         return error_page(request, _told(known, status=reply.status), headers=kept)

@@ -7,6 +7,7 @@ from litestar.types import ControllerRouterHandler
 from vskill_platform.web.pages.account import ACCOUNT_PAGES
 from vskill_platform.web.pages.browsing import browse_skills
 from vskill_platform.web.pages.collections import COLLECTION_PAGES
+from vskill_platform.web.pages.devices import DEVICE_PAGES
 from vskill_platform.web.pages.documents import show_document, show_documents
 from vskill_platform.web.pages.oidc import OIDC_PAGES
 from vskill_platform.web.pages.own_publishers import OWN_PUBLISHER_PAGES
@@ -19,6 +20,7 @@ from vskill_platform.web.pages.skill import (
     list_skill_files,
     show_skill,
     show_skill_file,
+    show_skill_opinions,
     show_skill_security,
     show_skill_version,
 )
@@ -34,6 +36,7 @@ PAGE_ROUTES: list[ControllerRouterHandler] = [
     follow_repository,
     show_skill,
     show_skill_security,
+    show_skill_opinions,
     list_skill_files,
     list_skill_versions,
     compare_skill_versions,
@@ -50,5 +53,6 @@ PAGE_ROUTES: list[ControllerRouterHandler] = [
     *SIGN_IN_PAGES,
     *OIDC_PAGES,
     *ACCOUNT_PAGES,
+    *DEVICE_PAGES,
     show_static_file,
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import pytest
@@ -22,7 +22,7 @@ from vskill_platform.pipeline.opinion_results import settle_scan
 from vskill_platform.pipeline.reaping import reap_external_scans
 from vskill_platform.pipeline.rescan import reprocess_submission
 from vskill_platform.pipeline.review import approve_submission
-from vskill_platform.ports.commit import Bury, Commit, Committed, Operation
+from vskill_platform.ports.commit import Bury, Commit, Committed, Operation, Release
 from vskill_platform.settings import Settings
 from vskill_platform.stores.external_scans import FoundScan, find_external_scan, get_external_scan, list_external_scans
 from vskill_platform.stores.reports import list_reports
@@ -193,6 +193,32 @@ async def test_two_last_answers_at_the_same_moment_wake_the_submission(journey: 
     await meeting.inside(lambda: asyncio.gather(settle("words"), settle("more")))
     assert await message_status(journey, waiting) is MessageStatus.WAITING
     await journey.work()
+    assert (await journey.read(waiting.id)).state is W.PUBLISHED
+
+
+class Overtaken(Meeting):
+    """Writes before whose first put-back something else happens."""
+
+    def __init__(self, inner: Commit, first: Callable[[], Awaitable[object]]) -> None:
+        super().__init__(inner)
+        self._first: Callable[[], Awaitable[object]] | None = first
+
+    async def commit(self, operations: Sequence[Operation], *, id: CommitId | None = None) -> Committed:
+        """Commit, after what comes first where a message is put back."""
+        first = self._first
+        if first is not None and any(isinstance(operation, Release) for operation in operations):
+            self._first = None
+            await first()
+        return await self._inner.commit(operations, id=id)
+
+
+@in_memory
+async def test_answers_that_come_while_a_delivery_looks_are_not_missed(journey: Journey) -> None:
+    waiting = await submit(journey, GOOD)
+    assert waiting.message_id is not None
+    await journey.env.queue.requeue([MessageId(waiting.message_id)])
+    overtaken = journey.with_env(writes=Overtaken(journey.env.writes, journey.work_externally))
+    assert await overtaken.work() == 1
     assert (await journey.read(waiting.id)).state is W.PUBLISHED
 
 

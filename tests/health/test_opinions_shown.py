@@ -277,3 +277,11 @@ async def test_operator_asks_a_scanner_again__about_the_published_bytes(registry
     assert (scan.status, scan.content_digest) == (S.PENDING, version.content_digest)
     assert (await registry.env.queue.stats("external-scans")).waiting == 1
     assert [entry.act for entry in await read_entries(registry.env)] == ["scanners.ask"]
+
+
+async def test_badge_text_names_the_badge__beside_second_opinions(registry: Registry) -> None:
+    version = await plant(registry.env)
+    await opine(registry, scan_of(version, "bandit", S.PASS, score=100))
+    (page,) = await read(registry, PAGE)
+    assert "Macro" not in page.text
+    assert f"{API}/badge" in page.text

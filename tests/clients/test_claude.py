@@ -67,8 +67,10 @@ async def test_claude_installs_a_skill_as_a_plugin__without_hooks_that_it_may_br
     claude: Claude, registry: LiveRegistry
 ) -> None:
     skill = await registry.publish("acme/tools/greeting", FILES)
-    name = await claude.add(f"/skills/{skill.slug}")
-    await claude.do("install", f"greeting@{name}")
+    command = await registry.command_on_page(f"/skills/{skill.slug}", "claude-code")
+    ran = await claude.machine.run(["sh", "-c", command.replace("claude ", f"{claude_program('2.1.325')[0]} ")])
+    assert ran.code == 0, ran.text
+    name = f"vskill-{skill.slug.replace('/', '-')}"
     assert claude.installed(name, "greeting", "1.0.0") == in_plugin(FILES)
     details = await claude.do("details", "greeting")
     assert "Skills (1)  greeting" in details

@@ -69,6 +69,18 @@ async def test_repository_holds_the_files_below_skills__and_none_that_changes_ot
     assert files == expected
 
 
+async def test_page_has_commands_that_name_the_version_it_is_about(registry: LiveRegistry, machine: Machine) -> None:
+    skill = await registry.publish("acme/tools/greeting", FILES)
+    await registry.publish("acme/tools/greeting", version="2.0.0")
+    page = f"/skills/{skill.slug}"
+    for path in (page, f"{page}/versions/1.0.0"):
+        assert await registry.command_on_page(path, "skills") == f"npx skills add {registry.address}{path}"
+    ran = await machine.run(["sh", "-c", await registry.command_on_page(f"{page}/versions/1.0.0", "git")])
+    assert ran.code == 0, ran.text
+    cloned = machine.project / "greeting" / "skills" / "greeting"
+    assert (cloned / "docs/how to.md").read_bytes() == FILES["docs/how to.md"]
+
+
 async def test_pin_of_a_marketplace_is_the_commit_of_the_tag__also_when_all_that_was_kept_is_gone(
     registry: LiveRegistry, machine: Machine
 ) -> None:

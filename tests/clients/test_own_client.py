@@ -160,6 +160,7 @@ async def test_install_refuses__when_the_skill_is_blocked_or_its_version_yanked(
     await registry.yank(skill.slug, "1.0.1")
     yanked = await own.here("install", f"{skill.slug}@1.0.1")
     assert ("(version_yanked)" in yanked.errors, "It leaks names." in yanked.errors) == (True, True), yanked.text
+    assert not [line for line in registry.wire.lines if "archive" in line], "its bytes are not even asked for"
     other = await registry.publish("acme/other/parting", {"SKILL.md": skill_md("parting")})
     await registry.block(other)
     blocked = await own.here("install", other.slug)

@@ -95,11 +95,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         str,
         Meta(
             pattern=r"^(certified|none|[a-z0-9-]+/[a-z0-9-]+)$",
-            description="What clients are offered that are given the address of the registry alone: `certified` (the newest 20 "
-            "certified skills), a public collection (`publisher/name`, its first 20), or `none`. Old versions of some clients "
-            "fall back to it where the page they were given offers nothing.",
+            description="What `skills add` is offered that is given the address of the registry alone: `none`, `certified` (the "
+            "newest 20 certified skills), or a public collection (`publisher/name`, its first 20). That client also takes it where the "
+            "page it was given offers nothing, as that of a blocked skill.",
         ),
-    ] = "certified"
+    ] = "none"
     log_level: Annotated[Literal["debug", "info", "warning", "error"], Meta(description="How much is logged.")] = "info"
     sqlite_synchronous: Annotated[
         Literal["FULL", "NORMAL"],

@@ -161,7 +161,7 @@ async def open_registry(
     engine: Engine, folder: Path, *, scanner: Scanner, **settings: object
 ) -> AsyncIterator[LiveRegistry]:
     """A registry over this engine, served on a free loopback port, with a worker, until the block ends."""
-    chosen = {"data": str(folder / "data"), "submissions_per_hour": 100_000, **settings}
+    chosen = {"data": str(folder / "data"), "submissions_per_hour": 100_000, "discovery_root": "certified", **settings}
     async with open_journey(engine, folder, scanner=scanner, **chosen) as journey, running_loop(journey.env):
         wire = Wire(create_web_app(journey.env))
         async with serving(wire) as address, httpx.AsyncClient(base_url=address) as http:

@@ -56,18 +56,26 @@ FindListing = Callable[[ClientRequest], Awaitable[Listing]]
 
 
 async def list_root(request: ClientRequest) -> Listing:
-    """What the operator has chosen for the registry itself: a collection, or the newest certified skills; or nothing."""
+    """What the operator has chosen for the registry itself: nothing, the newest certified skills, or a collection."""
+    if current_env("settings").settings.discovery_root == NOTHING:
+        return Listing(_host(request), "Skills", [], 0)
+    return await list_marketplace(request)
+
+
+async def list_marketplace(request: ClientRequest) -> Listing:
+    """The same for clients that take nothing but what they are told to: the newest certified skills where nothing is chosen."""
     chosen = current_env("settings").settings.discovery_root
-    host = urlsplit(site_url(request)).hostname or ""
-    if chosen == NOTHING:
-        return Listing(host, "Skills", [], 0)
-    if chosen != CERTIFIED:
+    if chosen not in (NOTHING, CERTIFIED):
         publisher, _, name = chosen.partition("/")
         found = await _list_collection(await _public_collection(publisher, name), most=MOST_AT_ROOT)
-        return found._replace(name=host)
+        return found._replace(name=_host(request))
     certified = await search_skills(SkillQuery(tier=(CertTier.CERTIFIED,), limit=MOST_AT_ROOT))
     listed = await _offered([CollectionItem(slug=row.slug) for row in certified.rows])
-    return Listing(host, "Certified skills", listed, certified.total)
+    return Listing(_host(request), "Certified skills", listed, certified.total)
+
+
+def _host(request: ClientRequest) -> str:
+    return urlsplit(site_url(request)).hostname or ""
 
 
 async def list_publisher(request: ClientRequest) -> Listing:

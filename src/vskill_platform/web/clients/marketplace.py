@@ -15,7 +15,7 @@ from litestar.types import ControllerRouterHandler
 from vskill_platform.domain.slug import slugify
 from vskill_platform.web.clients.discovery import describe, list_headers, note_listing
 from vskill_platform.web.clients.git_skills import PREFIX, SKILL_GIT, SkillGit
-from vskill_platform.web.clients.listing import PLACES, FindListing, ListedSkill, Listing
+from vskill_platform.web.clients.listing import PLACES, FindListing, ListedSkill, Listing, list_marketplace
 from vskill_platform.web.clients.version_commits import folder_name
 from vskill_platform.web.site import site_url
 
@@ -67,4 +67,4 @@ def _route(place: str, find: FindListing) -> ControllerRouterHandler:
     return show_marketplace
 
 
-MARKETPLACE_ROUTES = [_route(place, find) for place, find in PLACES.items()]
+MARKETPLACE_ROUTES = [_route(place, find) for place, find in {**PLACES, "": list_marketplace}.items()]

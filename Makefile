@@ -24,7 +24,7 @@ SCANNERS := bandit detect-secrets semgrep cisco-ai-skill-scanner snyk-agent-scan
 # Programs that other people install skills with, each in a folder of its own below .venv/clients, pinned in requirements/clients.
 # Those of npm come with the Node they run on; those of Python are small enough for `make test`.
 CLIENTS := $(VENV)/clients
-NPM_CLIENTS := node-20 node-22 skills-1.5.18 skills-1.7.4 clawhub-0.20.0 clawhub-0.23.3
+NPM_CLIENTS := node-20 node-22 skills-1.4.4 skills-1.5.18 skills-1.7.4 clawhub-0.20.0 clawhub-0.23.3
 PYTHON_STAMPS := $(STAMPS)/python-apm-cli $(STAMPS)/python-skills-ref
 CLIENT_STAMPS := $(NPM_CLIENTS:%=$(STAMPS)/npm-%) $(PYTHON_STAMPS)
 # What passes is noted in tests/clients/results, from which the table of clients is written.
@@ -76,7 +76,7 @@ format: $(STAMPS)/dev ## Mend format and what the linter can mend
 	$(BIN)/ruff format .
 
 .PHONY: bench
-bench: $(STAMPS)/bench $(STAMPS)/postgres ## Run the benchmarks (ONLY=name runs one)
+bench: $(STAMPS)/bench $(STAMPS)/postgres $(PYTHON_STAMPS) ## Run the benchmarks (ONLY=name runs one)
 	$(BIN)/python -m benchmarks $(ONLY)
 
 .PHONY: faults

@@ -20,14 +20,12 @@ compile dev requirements/dev.in "$@"
 compile bench requirements/bench.in "$@"
 # What an installation takes: the runtime with every extra, in the versions that are tested.
 compile deploy pyproject.toml --all-extras --constraint requirements/runtime.txt --constraint requirements/dev.txt "$@"
-# An environment of its own, so it is held to nothing.
-compile peers requirements/peers.in "$@"
 # Clients of other makes, each as its own users would have it.
 compile clients/apm-cli requirements/clients/apm-cli.in "$@"
 compile clients/skills-ref requirements/clients/skills-ref.in "$@"
 
 if grep -n '://' requirements/*.txt requirements/clients/*.txt; then
-# Each external scanner has an environment of its own, which `vskill-platform scanners install` makes from the package.
+# Each external scanner has an environment of its own, which `vskill-platform scanners install` makes, so it is held to nothing.
 scanners=src/vskill_platform/scanning/external/requirements
 for file in requirements/scanners/*.in; do
     compile "../$scanners/$(basename "$file" .in)" "$file" "$@"

@@ -35,7 +35,7 @@ from vskill_platform.settings import Settings
 ROOT = Path(__file__).parents[1]
 ROWS = ROOT / "build" / "external-accuracy.jsonl"
 PAGE = ROOT / "docs" / "accuracy.md"
-BEGIN, END = "<!-- external: begin -->", "<!-- external: end -->"
+BEGIN, END = "### What was measured", "### What that says"
 SCANNERS = ("cisco-ai-skill-scanner", "semgrep", "bandit", "detect-secrets")
 TIER1 = "tier 1"
 COLUMNS = (
@@ -91,7 +91,7 @@ def main(arguments: list[str]) -> int:
     if chosen.write:
         page = PAGE.read_text(encoding="utf-8")
         head, tail = page.split(BEGIN)[0], page.split(END)[1]
-        PAGE.write_text(f"{head}{BEGIN}\n{text}\n{END}{tail}", encoding="utf-8")
+        PAGE.write_text(f"{head}{BEGIN}\n\n{text}\n\n{END}{tail}", encoding="utf-8")
     return 0
 
 

@@ -3,7 +3,7 @@
 Each process is handed one folder at a time, all of them twice. The second round counts: what a scanner makes ready when it
 first needs it is part of its start. What is counted is the time that it takes to read and scan a folder, by its own clocks.
 The folders are those below `VSKILL_BENCH_SKILLS`, or our own corpus laid out on disk. The other scanner lives in an
-environment of its own under `build/`, made from `requirements/peers.txt`.
+environment that the registry would ask it in, below `.venv/scanners`.
 """
 
 from __future__ import annotations

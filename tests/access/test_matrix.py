@@ -23,7 +23,8 @@ from vskill_platform.settings import Settings
 from vskill_platform.stores.sessions import end_session
 from vskill_platform.stores.tokens import list_tokens_of, revoke_token
 from vskill_platform.testing.accounts import in_request, make_account, make_session, make_token
-from vskill_platform.web.app import create_app, create_control_app, create_web_app
+from vskill_platform.web.app import create_control_app, create_web_app
+from vskill_platform.web.application import create_app
 from vskill_platform.web.process_health import ProcessState, create_health_app
 from vskill_platform.web.secure_sessions import SESSION_COOKIE
 

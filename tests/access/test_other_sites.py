@@ -15,7 +15,7 @@ from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.stores.pause import PAUSE_KEY
 from vskill_platform.testing.accounts import make_account, make_session, make_token
 from vskill_platform.web.access import ACCESS, ANYONE, caller_of
-from vskill_platform.web.app import create_app
+from vskill_platform.web.application import create_app
 from vskill_platform.web.secure_sessions import SESSION_COOKIE
 from vskill_platform.web.surface.kept_answers import KEPT
 

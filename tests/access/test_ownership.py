@@ -28,6 +28,8 @@ from vskill_platform.web.api.describing import DESCRIBED
 from vskill_platform.web.app import create_web_app
 
 OWN = (Permission.OWN, Permission.CHANGE_ACCOUNT)
+OTHER_WIRES = ("/clawhub/", "/apm/", "/vskill/")
+"""What clients of other makes speak names things in its own way; tests/clients asks there for what is somebody else's."""
 BUILT = re.compile(
     r".*/(sessions/\{session\}|tokens/\{token\}|paths|paths/\{identity\})"
     r"|/api/v1/publishers/\{name\}(/members|/webhooks|/webhooks/\{identity\}(/rotate|/deliveries)?)?"
@@ -86,7 +88,10 @@ async def test_nobody_reaches_what_belongs_to_another_submitter(env: WorkerEnv, 
     routes = [
         route
         for route in routes_of(app)
-        if route.access is not None and route.access.permission in OWN and "{" in route.path
+        if route.access is not None
+        and route.access.permission in OWN
+        and "{" in route.path
+        and not route.path.startswith(OTHER_WIRES)
     ]
     routes.sort(
         key=lambda route: (("DELETE", "PUT", "POST", "GET").index(route.method), len(route.path)), reverse=True

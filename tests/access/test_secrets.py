@@ -30,7 +30,8 @@ from vskill_platform.testing.builders import collect_keys
 from vskill_platform.testing.clock import FakeClock
 from vskill_platform.testing.envs import make_env
 from vskill_platform.web.access import ACCESS, ANYONE
-from vskill_platform.web.app import create_app, create_web_app
+from vskill_platform.web.app import create_web_app
+from vskill_platform.web.application import create_app
 from vskill_platform.web.secure_sessions import SESSION_COOKIE
 
 PASSWORD = "xyzzy grey otters recognisable"

@@ -20,7 +20,7 @@ from vskill_platform.testing.clock import FakeClock
 from vskill_platform.testing.envs import make_env
 from vskill_platform.testing.waits import LIMIT_S
 from vskill_platform.web.access import ACCESS, ANYONE, needs
-from vskill_platform.web.app import create_app
+from vskill_platform.web.application import create_app
 from vskill_platform.web.surface.rate_limits import RequestLimiter
 
 SHORT_S = 0.3

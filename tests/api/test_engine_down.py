@@ -18,6 +18,7 @@ from vskill_platform.testing.envs import make_env
 from vskill_platform.testing.postgres_server import PostgresServer
 from vskill_platform.web.api.openapi import api_document
 from vskill_platform.web.app import create_control_app, create_web_app
+from vskill_platform.web.clients.listing import PLACES
 from vskill_platform.web.secure_sessions import SESSION_COOKIE
 
 SKILL = dict(zip(("owner", "repo", "skill"), SLUGS[0].split("/"), strict=True), version="1.0.0", path="SKILL.md")
@@ -30,6 +31,14 @@ QUERIES = {"/api/v1/blocklist/check": "name=evil-skill", "/api/v1/admin/blocklis
 
 KEPT_BY_A_STORE = {"/api/v1/submissions/positions"}
 """Answers that a store keeps for a few seconds of its own accord: they are asked for when none is kept."""
+
+
+CLIENT_READS = [
+    *(f"{place}/.well-known/agent-skills/index.json" for place in PLACES),
+    *(f"{place}/.claude-plugin/marketplace.json" for place in PLACES),
+    "/api/search?q=pdf",
+]
+"""What clients of other makes ask for."""
 
 
 class _Filled(dict[str, str]):
@@ -50,7 +59,7 @@ def reads() -> list[str]:
         filled = path.format_map(_Filled(SKILL))
         query = QUERIES.get(path, query)
         found.append(f"{filled}?{query}" if query else filled)
-    return found
+    return found + [path.replace(":str", "").format_map(_Filled(SKILL)) for path in CLIENT_READS]
 
 
 def client_of(engine: Engine, folder: Path) -> httpx.AsyncClient:

@@ -13,7 +13,7 @@ from vskill_platform.domain.errors import NotFound
 from vskill_platform.ports.commit import Emit
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.web.access import ACCESS, ANYONE
-from vskill_platform.web.app import create_app
+from vskill_platform.web.application import create_app
 from vskill_platform.web.surface.kept_answers import KEPT
 from vskill_platform.web.surface.rate_limits import LIMITED
 

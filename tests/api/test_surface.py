@@ -16,7 +16,7 @@ from litestar.response import Stream
 from vskill_platform.app import serving
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.web.access import ACCESS, ANYONE
-from vskill_platform.web.app import create_app
+from vskill_platform.web.application import create_app
 from vskill_platform.web.surface.rate_limits import LIMITED
 
 PROBLEM = "application/problem+json"

@@ -18,8 +18,8 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Take down one outcome. A test with parameters passes if it passes with all of them."""
-    if report.when != "call" and report.passed:
+    """Take down one outcome. A test with parameters passes if it passes with all of them; one that was skipped has not run."""
+    if report.skipped or (report.when != "call" and report.passed):
         return
     path, _, name = report.nodeid.partition("::")
     test = f"{path.rpartition('/')[2].removesuffix('.py')}::{name.rpartition('::')[2].partition('[')[0]}"

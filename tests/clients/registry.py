@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -131,6 +133,13 @@ class LiveRegistry:
         """Trust an owner of repositories: what is published of theirs from now on is certified."""
         source = read_source(self.journey.url(owner))
         await self.inside(lambda: add_vendor(source, reason="Known to us.", by="user_1"))
+
+    async def command_on_page(self, path: str, client: str) -> str:
+        """The command that a skill's page has for a client."""
+        shown = (await self.http.get(path, headers={"Accept": "text/html"})).text
+        found = re.search(rf'<code id="client-{client}-command">(.*?)</code>', shown, re.DOTALL)
+        assert found is not None, (path, client)
+        return html.unescape(found[1])
 
     async def token(self, name: str, role: Role = Role.SUBMITTER, *scopes: Scope) -> str:
         """The token of a new account."""

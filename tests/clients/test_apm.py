@@ -60,6 +60,7 @@ async def test_apm_installs_by_whole_and_by_short_name(registry: LiveRegistry, p
     ]
 
 
+@pytest.mark.clients
 @proves("apm-cli 0.35.0", "install PACKAGE#RANGE")
 @proves("apm-cli 0.35.0", "view PACKAGE versions")
 @proves("apm-cli 0.35.0", "install (several skills)")
@@ -156,6 +157,7 @@ async def test_apm_takes_another_version__in_place_of_a_yanked_one(
     assert other.installed() == {"greeting/SKILL.md": skill_md("greeting")}
 
 
+@pytest.mark.clients
 @proves("apm-cli 0.35.0", "install (private path)")
 async def test_apm_installs_from_a_private_path__until_it_is_revoked(registry: LiveRegistry, tmp_path: Path) -> None:
     await registry.publish("acme/tools/greeting")
@@ -209,6 +211,7 @@ async def test_apm_publishes_what_anybody_installs__once_it_is_verified(
         assert registry.wire.requests[-1].headers["authorization"].split()[0] in ("Bearer", "Basic")
 
 
+@pytest.mark.clients
 @proves("apm-cli 0.35.0", "publish (bad package)")
 async def test_apm_is_told_why__when_a_package_is_refused(
     registry: LiveRegistry, door: SecureDoor, tmp_path: Path

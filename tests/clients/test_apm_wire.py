@@ -13,7 +13,10 @@ from tests.clients.registry import LiveRegistry
 from tests.ingest.test_zip_packages import pack
 from tests.pipeline.journey import skill_md
 from vskill_platform.domain.access import Role, Scope
+from vskill_platform.domain.publisher import PublisherKind
 from vskill_platform.stores.pause import pause_queue
+from vskill_platform.stores.publishers import make_publisher, putting_publisher
+from vskill_platform.stores.tokens import find_token
 from vskill_platform.web.clients.apm_publishing import ZIP_OVERHEAD_BYTES
 
 PACKAGES = "/apm/v1/packages"
@@ -110,10 +113,20 @@ async def test_push_is_refused__before_its_body_is_read(registry: LiveRegistry) 
     assert (await push("acme/greeting", bearer(read))).status_code == 403
     assert (await push("acme/greeting", bearer(manager), version="one")).status_code == 400
     assert (await push("acme/Greeting", bearer(manager))).status_code == 400
-    assert (await push(TOOLS, bearer(manager))).status_code == 403
+    assert "not a publisher of yours" in (await push(TOOLS, bearer(manager))).json()["detail"]
     assert (await push("acme/greeting", bearer(manager))).json()["code"] == "unreadable_skill"
     too_much = bytes(registry.env.settings.skill_max_bytes + ZIP_OVERHEAD_BYTES + 1)
     assert (await push("acme/greeting", bearer(manager), content=too_much)).status_code == 413
+    await registry.inside(lambda: _own_handle(registry, manager, TOOLS.partition("/")[0]))
+    assert "is a repository here" in (await push(TOOLS, bearer(manager))).json()["detail"]
+
+
+async def _own_handle(registry: LiveRegistry, token: str, handle: str) -> None:
+    """Make the owner of a token the owner of a handle."""
+    found = await find_token(token)
+    assert found is not None
+    publisher = make_publisher(handle, kind=PublisherKind.PERSON, owner=found.account.id)
+    await registry.env.writes.commit(putting_publisher(publisher, found=None))
 
 
 async def test_password_is_no_token__anywhere_else(registry: LiveRegistry) -> None:

@@ -11,6 +11,7 @@ import pytest
 from tests.clients.collecting import collect, open_private_path
 from tests.clients.programs import Machine, Ran, claude_program
 from tests.clients.registry import LiveRegistry
+from tests.clients.table import proves
 from tests.pipeline.journey import skill_md
 
 pytestmark = pytest.mark.clients
@@ -60,18 +61,24 @@ def in_plugin(files: dict[str, bytes], name: str = "greeting") -> dict[str, byte
     return {f"skills/{name}/{path}": content for path, content in files.items()}
 
 
+@proves("claude-code 2.1.325", "plugin marketplace add")
+@proves("claude-code 2.1.325", "plugin install")
 async def test_claude_installs_a_skill_as_a_plugin__without_hooks_that_it_may_bring(
     claude: Claude, registry: LiveRegistry
 ) -> None:
     skill = await registry.publish("acme/tools/greeting", FILES)
-    name = await claude.add(f"/skills/{skill.slug}")
-    await claude.do("install", f"greeting@{name}")
+    command = await registry.command_on_page(f"/skills/{skill.slug}", "claude-code")
+    ran = await claude.machine.run(["sh", "-c", command.replace("claude ", f"{claude_program('2.1.325')[0]} ")])
+    assert ran.code == 0, ran.text
+    name = f"vskill-{skill.slug.replace('/', '-')}"
     assert claude.installed(name, "greeting", "1.0.0") == in_plugin(FILES)
     details = await claude.do("details", "greeting")
     assert "Skills (1)  greeting" in details
     assert "Hooks (0)" in details
 
 
+@proves("claude-code 2.1.325", "plugin marketplace update")
+@proves("claude-code 2.1.325", "plugin update")
 async def test_claude_updates_a_plugin__when_there_is_a_new_version(claude: Claude, registry: LiveRegistry) -> None:
     skill = await registry.publish("acme/tools/greeting", FILES)
     name = await claude.add(f"/skills/{skill.slug}")
@@ -84,6 +91,7 @@ async def test_claude_updates_a_plugin__when_there_is_a_new_version(claude: Clau
     assert claude.installed(name, "greeting", "1.0.1") == in_plugin(newer)
 
 
+@proves("claude-code 2.1.325", "plugin install (pinned)")
 async def test_claude_installs_what_was_pinned__when_there_is_a_newer_version(
     claude: Claude, registry: LiveRegistry
 ) -> None:
@@ -94,6 +102,7 @@ async def test_claude_installs_what_was_pinned__when_there_is_a_newer_version(
     assert claude.installed(name, "greeting", "1.0.0") == in_plugin(FILES)
 
 
+@proves("claude-code 2.1.325", "plugin install (wrong pin)")
 async def test_claude_refuses_a_plugin__when_its_pin_is_not_in_the_repository(
     claude: Claude, registry: LiveRegistry
 ) -> None:
@@ -107,6 +116,7 @@ async def test_claude_refuses_a_plugin__when_its_pin_is_not_in_the_repository(
     assert claude.installed(name, "greeting", "1.0.0") == {}
 
 
+@proves("claude-code 2.1.325", "plugin install (blocked)")
 async def test_claude_refuses_a_blocked_skill__that_its_marketplace_had(claude: Claude, registry: LiveRegistry) -> None:
     skill = await registry.publish("acme/tools/greeting", FILES)
     name = await claude.add(f"/skills/{skill.slug}")
@@ -117,6 +127,7 @@ async def test_claude_refuses_a_blocked_skill__that_its_marketplace_had(claude: 
     assert (await claude.run("marketplace", "add", f"{registry.address}/skills/{skill.slug}{MANIFEST}")).code != 0
 
 
+@proves("claude-code 2.1.325", "plugin marketplace add (publisher, repository, collection, private path)")
 async def test_claude_adds_the_marketplace_of_any_page(claude: Claude, registry: LiveRegistry) -> None:
     skill = await registry.publish("acme/tools/greeting", FILES)
     other = await registry.publish("acme/other/farewell")

@@ -6,6 +6,7 @@ import pytest
 
 from tests.clients.programs import Machine, Ran
 from tests.clients.registry import LiveRegistry
+from tests.clients.table import proves
 from tests.pipeline.journey import skill_md
 
 pytestmark = pytest.mark.clients
@@ -19,6 +20,8 @@ async def git(machine: Machine, *arguments: str) -> Ran:
     return ran
 
 
+@proves("git", "clone")
+@proves("git", "pull")
 async def test_git_clones_each_version_by_its_tag__and_pulls_the_next(registry: LiveRegistry, machine: Machine) -> None:
     skill = await registry.publish("acme/tools/greeting", FILES)
     url = f"{registry.address}/git/{skill.slug}.git"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,12 +11,15 @@ import pytest
 from tests.clients.own import OwnClient
 from tests.clients.programs import Machine
 from tests.clients.registry import LiveRegistry
+from tests.clients.secure import secure_door
 from tests.clients.table import proves
 from tests.pipeline.journey import skill_md
 from vskill_platform.client.agents import AGENTS, project_scope, user_scope
-from vskill_platform.domain.blocklist import Block, BlockKind
+from vskill_platform.domain.blocklist import Block, BlockKind, block_key
 from vskill_platform.domain.collection import Collection, CollectionItem
+from vskill_platform.domain.ids import alias_key
 from vskill_platform.domain.submission import Actor
+from vskill_platform.ports.commit import Delete, Emit, Put
 from vskill_platform.stores.blocklist import blocking
 from vskill_platform.stores.collections import create_collection
 from vskill_platform.stores.private_paths import open_path
@@ -119,6 +124,22 @@ async def test_update_shows_what_changes_and_then_replaces(registry: LiveRegistr
     assert (await own.here("outdated")).code == 0
 
 
+async def test_update_follows_a_skill__when_it_is_called_otherwise_now(registry: LiveRegistry, own: OwnClient) -> None:
+    skill = await registry.publish(SKILL, FILES)
+    await own.here("install", skill.slug)
+    former = "acme/former/greeting"
+    await registry.env.writes.commit([Put(alias_key(former), skill.slug.encode())])
+    path = own.machine.project / "vskill.lock.json"
+    path.write_text(path.read_text().replace(skill.slug, former))
+    assert (await own.here("verify")).code == 0
+    newer = {**FILES, "references/words.md": b"Good day.\n"}
+    await registry.publish(SKILL, newer)
+    assert (await own.here("outdated")).code == 3
+    ran = await own.here("update", "--yes")
+    assert (ran.code, list(own.lock), installed(own)) == (0, [skill.slug], newer), ran.text
+    assert (await own.run("info", former)).code == 0
+
+
 async def test_update_keeps_what_somebody_changed__unless_forced(registry: LiveRegistry, own: OwnClient) -> None:
     skill = await registry.publish(SKILL, FILES)
     await own.here("install", skill.slug)
@@ -139,6 +160,7 @@ async def test_install_refuses__when_the_skill_is_blocked_or_its_version_yanked(
     await registry.yank(skill.slug, "1.0.1")
     yanked = await own.here("install", f"{skill.slug}@1.0.1")
     assert ("(version_yanked)" in yanked.errors, "It leaks names." in yanked.errors) == (True, True), yanked.text
+    assert not [line for line in registry.wire.lines if "archive" in line], "its bytes are not even asked for"
     other = await registry.publish("acme/other/parting", {"SKILL.md": skill_md("parting")})
     await registry.block(other)
     blocked = await own.here("install", other.slug)
@@ -146,9 +168,8 @@ async def test_install_refuses__when_the_skill_is_blocked_or_its_version_yanked(
     assert own.machine.files() == {}
 
 
-@pytest.mark.parametrize("kind", list(BlockKind))
 async def test_install_refuses_by_the_blocklist_alone__while_the_skill_is_still_published(
-    registry: LiveRegistry, own: OwnClient, kind: BlockKind
+    registry: LiveRegistry, own: OwnClient
 ) -> None:
     skill = await registry.publish(SKILL, FILES)
     given = {
@@ -156,12 +177,17 @@ async def test_install_refuses_by_the_blocklist_alone__while_the_skill_is_still_
         BlockKind.NAME: {"skill_name": "greeting"},
         BlockKind.REPOSITORY: {"repo_url": skill.repo_url},
     }
-    block = Block(kind=kind, reason="It lies.", actor=Actor.ADMIN, created_at=skill.updated_at, **given[kind])
-    await registry.env.writes.commit(blocking(block))
-    ran = await own.here("install", skill.slug)
-    assert ("(skill_blocked)" in ran.errors, f"by its {kind.value}: It lies." in ran.errors) == (True, True), ran.text
-    assert "blocked by its" in (await own.run("info", skill.slug)).output
+    for kind in BlockKind:
+        block = Block(kind=kind, reason="It lies.", actor=Actor.ADMIN, created_at=skill.updated_at, **given[kind])
+        await registry.env.writes.commit(blocking(block))
+        ran = await own.here("install", skill.slug)
+        assert ("(skill_blocked)" in ran.errors, f"by its {kind.value}: It lies." in ran.errors) == (True, True), (
+            ran.text
+        )
+        assert "blocked by its" in (await own.run("info", skill.slug)).output
+        await registry.env.writes.commit([Delete(block_key(block)), Emit("block.removed", block_key(block), b"{}")])
     assert own.machine.files() == {}
+    assert (await own.here("install", skill.slug)).code == 0
 
 
 @proves("vskill-platform", "verify what was taken back")
@@ -256,7 +282,9 @@ async def test_private_path_is_an_index_of_its_own__and_its_secret_stays_out_of_
     assert not [line for line in registry.wire.lines if line.startswith("POST") and "installs" in line]
 
 
-async def test_token_goes_to_the_named_registry_alone(registry: LiveRegistry, own: OwnClient, tmp_path: Path) -> None:
+async def test_token_goes_to_the_named_registry_alone__and_that_one_has_to_be_the_one_it_says(
+    registry: LiveRegistry, own: OwnClient, tmp_path: Path
+) -> None:
     skill = await registry.publish(SKILL, FILES)
     (tmp_path / "token").write_text(f"{await registry.token('anna')}\n")
     await own.here("install", skill.slug, "--token-file", str(tmp_path / "token"))
@@ -267,6 +295,11 @@ async def test_token_goes_to_the_named_registry_alone(registry: LiveRegistry, ow
     assert not any("authorization" in request.headers for request in registry.wire.requests)
     refused = await own.run("find", "x", "--token-file", str(tmp_path / "token"), server="http://registry.example")
     assert "unencrypted" in refused.errors
+    async with secure_door(registry.address, tmp_path) as door:
+        known = await own.run("find", "greet", server=door.address, SSL_CERT_FILE=str(door.trusted))
+        assert (known.code, skill.slug in known.output) == (0, True), known.text
+        stranger = await own.run("find", "greet", server=door.address)
+        assert ("(registry_unreachable)" in stranger.errors, "CERTIFICATE" in stranger.errors) == (True, True)
 
 
 async def test_commands_say_what_to_do__when_they_cannot_begin(own: OwnClient) -> None:
@@ -301,3 +334,12 @@ def test_agents_have_the_folders_that_they_read(tmp_path: Path) -> None:
     (tmp_path / "project" / ".gemini").mkdir(parents=True)
     (tmp_path / ".config" / "opencode").mkdir(parents=True)
     assert [agent.name for agent in project.detect()] == ["gemini-cli", "opencode"]
+
+
+async def test_commands_of_the_client_start_without_web_engines_and_stores() -> None:
+    wanted = "import sys; from vskill_platform.cli import find, info, install, mcp, outdated, update, verify"
+    heavy = "('vskill_platform.' + room for room in ('app', 'web', 'engines', 'stores', 'pipeline', 'scanning'))"
+    told = f"{wanted}; print([name for name in (*{heavy}, 'litestar', 'mcp', 'numpy') if name in sys.modules])"
+    ran = await asyncio.create_subprocess_exec(sys.executable, "-c", told, stdout=asyncio.subprocess.PIPE)
+    output, _ = await ran.communicate()
+    assert output.decode().strip() == "[]"

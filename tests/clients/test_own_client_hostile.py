@@ -6,6 +6,7 @@ import asyncio
 import io
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -25,12 +26,12 @@ from tests.clients.programs import Machine
 from tests.clients.registry import LiveRegistry, open_registry
 from tests.clients.table import proves
 from tests.pipeline.journey import skill_md
-from vskill_platform.client.lock_file import LockedSkill
+from vskill_platform.client.lock_file import LockedSkill, holding
 from vskill_platform.client.placing import clear_leftovers
 from vskill_platform.client.unpacking import unpack
 from vskill_platform.domain.archives import build_tar
 from vskill_platform.domain.content import SkillContent, SkillFile, make_content
-from vskill_platform.domain.errors import ArchiveRefused
+from vskill_platform.domain.errors import ArchiveRefused, InstallFailed
 from vskill_platform.engines.memory import open_memory
 from vskill_platform.ingest.limits import skill_limits
 from vskill_platform.ports.clock import SystemClock
@@ -118,17 +119,17 @@ def claim_too_much(liar: Liar) -> None:
     liar.publish(b"\0" * 1024, content_of(FILES), tar={"digest": "", "size": 10**12})
 
 
-LIES: list[tuple[Callable[[Liar], None], str]] = [
-    (spoil, "archive_refused"),
-    (truncate, "archive_refused"),
-    (lengthen, "archive_refused"),
-    (cut, "registry_unreachable"),
-    (swap, "archive_refused"),
-    (swap_with_its_digest, "archive_refused"),
-    (contradict, "archive_refused"),
-    (tell_of_another, "archive_refused"),
-    (compress, "archive_refused"),
-    (claim_too_much, "archive_refused"),
+LIES: list[tuple[Callable[[Liar], None], str, str]] = [
+    (spoil, "archive_refused", "the archive has another digest"),
+    (truncate, "archive_refused", "bytes for the archive and sent"),
+    (lengthen, "archive_refused", "bytes for the archive and sent more"),
+    (cut, "registry_unreachable", "does not answer"),
+    (swap, "archive_refused", "the archive has another digest"),
+    (swap_with_its_digest, "archive_refused", "its files have another digest"),
+    (contradict, "archive_refused", "contradicts itself"),
+    (tell_of_another, "archive_refused", "contradicts itself"),
+    (compress, "archive_refused", "coding"),
+    (claim_too_much, "archive_refused", "over a limit"),
 ]
 
 
@@ -138,11 +139,11 @@ async def test_install_leaves_nothing__when_what_comes_is_not_what_was_published
 ) -> None:
     told, own = liar
     honest = dict(told.answers)
-    for lie, code in LIES:
+    for lie, code, why in LIES:
         told.answers, told.headers, told.cut = dict(honest), {}, set()
         lie(told)
         ran = await own.here("install", SLUG, "--no-report", "--force")
-        assert (ran.code, f"({code})" in ran.errors) == (1, True), (lie.__name__, ran.text)
+        assert (ran.code, f"({code})" in ran.errors, why in ran.errors) == (1, True, True), (lie.__name__, ran.text)
         assert own.machine.files() == {}, lie.__name__
     told.answers, told.headers, told.cut = dict(honest), {}, set()
     assert (await own.here("install", SLUG, "--no-report")).code == 0, "without a lie it works"
@@ -166,31 +167,43 @@ def archive_of(*entries: tuple[tarfile.TarInfo, bytes], form: int = tarfile.USTA
 
 
 SKILL_ENTRY = (entry("SKILL.md"), FILES["SKILL.md"])
-FORGED = {
-    "traversal": archive_of(SKILL_ENTRY, (entry("../../evil"), b"x")),
-    "absolute": archive_of(SKILL_ENTRY, (entry("/tmp/evil"), b"x")),
-    "symlink": archive_of((entry("link", type=tarfile.SYMTYPE, linkname="/etc/passwd"), b"")),
-    "hard link": archive_of((entry("link", type=tarfile.LNKTYPE, linkname="SKILL.md"), b"")),
-    "device": archive_of((entry("device", type=tarfile.CHRTYPE), b"")),
-    "folder": archive_of((entry("folder", type=tarfile.DIRTYPE), b"")),
-    "long name of pax": archive_of((entry("a/" * 150 + "b"), b"x"), form=tarfile.PAX_FORMAT),
-    "same name twice": archive_of(SKILL_ENTRY, (entry("SKILL.md"), b"another")),
-    "names that fold": archive_of(SKILL_ENTRY, (entry("skill.MD"), b"another")),
-    "git's own folder": archive_of(SKILL_ENTRY, (entry(".git/config"), b"x")),
-    "something after the end": build_tar(content_of(FILES)) + b"more" * 128,
-    "another owner": archive_of((entry("SKILL.md", uid=7), FILES["SKILL.md"])),
-    "too many files": archive_of(*((entry(f"f{number:04}"), b"") for number in range(LIMITS.files + 1))),
-    "too deep": archive_of((entry("/".join("d" * (LIMITS.depth + 2))), b"x")),
-    "a size that is none": build_tar(content_of(FILES)).replace(b"00000000007\0", b"0000000000z\0"),
-    "a file that goes on": build_tar(content_of(FILES)).replace(b"00000000007\0", b"00077777777\0"),
-    "no archive": b"#!/bin/sh\n" * 100,
+WHOLE = build_tar(content_of(FILES))
+
+
+def forged(**files: bytes) -> bytes:
+    """An archive that is as registries write them but for the names in it."""
+    return build_tar(content_of({**FILES, **files}))
+
+
+FORGED: dict[str, tuple[bytes, str]] = {
+    "traversal": (forged(**{"../../evil": b"x"}), "has the part '..'"),
+    "absolute": (forged(**{"/tmp/evil": b"x"}), "is absolute"),
+    "backslash": (forged(**{"..\\evil": b"x"}), "Windows"),
+    "names that fold": (forged(**{"skill.MD": b"another"}), "may not be installed"),
+    "git's own folder": (forged(**{".git/config": b"x"}), "git's own folder"),
+    "too many files": (forged(**{f"f{number:04}": b"" for number in range(LIMITS.files)}), "files"),
+    "too deep": (forged(**{"/".join("d" * (LIMITS.depth + 2)): b"x"}), "depth"),
+    "symlink": (archive_of((entry("link", type=tarfile.SYMTYPE, linkname="/etc/passwd"), b"")), "holds a link"),
+    "hard link": (archive_of((entry("link", type=tarfile.LNKTYPE, linkname="SKILL.md"), b"")), "holds a link"),
+    "device": (archive_of((entry("device", type=tarfile.CHRTYPE), b"")), "is no file"),
+    "folder": (archive_of((entry("folder", type=tarfile.DIRTYPE), b"")), "is no file"),
+    "long name of pax": (archive_of((entry("a/" * 150 + "b"), b"x"), form=tarfile.PAX_FORMAT), "is no file"),
+    "same name twice": (archive_of(SKILL_ENTRY, (entry("SKILL.md"), b"another")), "may not be installed"),
+    "another order": (archive_of((entry("b"), b"x"), (entry("a"), b"x")), "another order"),
+    "something after the end": (WHOLE + b"more" * 128, "beside its files"),
+    "another owner": (archive_of((entry("SKILL.md", uid=7), FILES["SKILL.md"])), "beside its files"),
+    "a size that is none": (WHOLE.replace(b"00000000007\0", b"0000000000z\0"), "number"),
+    "a file that goes on": (WHOLE.replace(b"00000000007\0", b"00000777777\0"), "middle of a file"),
+    "a file without end": (WHOLE.replace(b"00000000007\0", b"77777777777\0"), "bytes"),
+    "no archive": (b"#!/bin/sh\n" * 100, "is no file"),
 }
 
 
 @pytest.mark.parametrize("how", FORGED)
 def test_archive_is_refused__when_no_registry_writes_such(how: str) -> None:
-    with pytest.raises(ArchiveRefused):
-        unpack(FORGED[how], limits=LIMITS)
+    archive, why = FORGED[how]
+    with pytest.raises(ArchiveRefused, match=re.escape(why)):
+        unpack(archive, limits=LIMITS)
 
 
 def test_archive_is_read__when_a_registry_has_written_it() -> None:
@@ -205,7 +218,7 @@ async def test_install_leaves_nothing__when_the_archive_climbs_out_of_its_folder
 ) -> None:
     told, own = liar
     for how in ("traversal", "symlink"):
-        told.publish(FORGED[how], content_of({**FILES, "../../evil": b"x"}))
+        told.publish(FORGED[how][0], content_of({**FILES, "../../evil": b"x"}))
         ran = await own.here("install", SLUG, "--no-report")
         assert "(archive_refused)" in ran.errors, ran.text
         assert not [path for path in own.machine.project.parent.rglob("*") if path.is_file() or path.is_symlink()]
@@ -226,23 +239,31 @@ async def test_install_leaves_nothing__when_it_is_killed_in_the_middle(liar: tup
     assert own.machine.files() == {}
 
 
-DYING = """
+ENDING = """
 import os, sys
 from pathlib import Path
 from vskill_platform.client.placing import place
 from vskill_platform.domain.content import SkillFile, make_content
+from vskill_platform.domain.errors import InstallFailed
 from vskill_platform.ingest.limits import skill_limits
 from vskill_platform.settings import Settings
 content = make_content([SkillFile(path="SKILL.md", content=b"new"), SkillFile(path="d/new.md", content=b"new")])
+how = sys.argv[2]
+steps = ("os.rename", "os.mkdir", "shutil.rmtree", "os.remove") if how == "killed" else ("os.rename",)
 def replace(root, left):
-    def die(event, arguments):
+    def end(event, arguments):
         nonlocal left
-        if event in ("os.rename", "os.mkdir", "shutil.rmtree", "os.remove"):
+        if event in steps:
             left -= 1
-            if left < 0:
+            if left == -1 and how == "killed":
                 os.kill(os.getpid(), 9)
-    sys.addaudithook(die)
-    place(content, [root / "a" / "skill", root / "b" / "skill"], limits=skill_limits(Settings()))
+            if left == -1:
+                raise OSError(28, "No space left on device")
+    sys.addaudithook(end)
+    try:
+        place(content, [root / "a" / "skill", root / "b" / "skill"], limits=skill_limits(Settings()))
+    except InstallFailed:
+        os._exit(1)
     os._exit(0)
 for step in range(100):
     root = Path(sys.argv[1]) / str(step)
@@ -253,25 +274,44 @@ for step in range(100):
     if os.waitpid(child, 0)[1] == 0:
         break
 """
-"""Replaces a skill in two folders again and again, each time in a process that is killed one step later than the one before."""
+"""Replaces a skill in two folders again and again; each time the process ends, or a step fails, one step later than before."""
+
+
+async def end_at_every_step(folder: Path, how: str) -> list[Path]:
+    ran = await asyncio.create_subprocess_exec(sys.executable, "-c", ENDING, str(folder), how)
+    assert await ran.wait() == 0
+    return sorted(folder.iterdir(), key=lambda path: int(path.name))
+
+
+def has_new(parent: Path) -> bool:
+    """Whether the new skill lies there, and nothing else; the old one and nothing else is the only other way it may be."""
+    found = {str(path.relative_to(parent)): path.read_bytes() for path in parent.rglob("*") if path.is_file()}
+    new = {"skill/SKILL.md": b"new", "skill/d/new.md": b"new"}
+    assert found in ({"skill/SKILL.md": b"old"}, new), (parent, found)
+    assert [path.name for path in parent.iterdir()] == ["skill"]
+    return found == new
 
 
 async def test_skill_is_whole__whenever_a_client_dies_while_it_replaces_one(tmp_path: Path) -> None:
-    old, new = {"SKILL.md": b"old"}, {"SKILL.md": b"new", "d/new.md": b"new"}
-    ran = await asyncio.create_subprocess_exec(sys.executable, "-c", DYING, str(tmp_path))
-    assert await ran.wait() == 0
-    steps = sorted(tmp_path.iterdir(), key=lambda path: int(path.name))
-    assert len(steps) > 10
-    seen = []
+    steps = await end_at_every_step(tmp_path, "killed")
     for step in steps:
-        for parent in (step / "a", step / "b"):
-            clear_leftovers(parent)
-            assert [path.name for path in parent.iterdir()] == ["skill"]
-            inner = parent / "skill"
-            found = {str(path.relative_to(inner)): path.read_bytes() for path in inner.rglob("*") if path.is_file()}
-            assert found in (old, new), (step, found)
-            seen.append(found == new)
-    assert (seen[0], seen[-1]) == (False, True), "the first died before the change, the last has made it"
+        clear_leftovers(step / "a")
+        clear_leftovers(step / "b")
+    seen = [has_new(step / agent) for step in steps for agent in ("a", "b")]
+    assert (len(steps) > 10, seen[0], seen[-1]) == (True, False, True), "the last one has come to its end"
+
+
+async def test_skill_is_as_it_was_for_every_agent__whenever_a_step_fails(tmp_path: Path) -> None:
+    *failed, done = await end_at_every_step(tmp_path, "failed")
+    assert [has_new(step / agent) for step in failed for agent in ("a", "b")] == [False] * 2 * len(failed)
+    assert (len(failed), has_new(done / "a"), has_new(done / "b")) == (4, True, True), "two renames for each agent"
+
+
+def test_project_is_changed_by_one_client_at_a_time(tmp_path: Path) -> None:
+    with holding(tmp_path), pytest.raises(InstallFailed, match="Another client"), holding(tmp_path, limit_s=0.01):
+        pass
+    with holding(tmp_path, limit_s=0):
+        assert list(tmp_path.iterdir()) == []
 
 
 def no_room() -> None:
@@ -385,18 +425,17 @@ async def test_install_follows_no_link__out_of_the_project_or_at_its_target(
     _, own = liar
     outside = tmp_path / "outside"
     outside.mkdir()
-    (outside / "precious.md").write_text("precious")
+    for path, content in FILES.items():
+        (outside / path).write_bytes(content)
     skills = own.machine.project / ".agents" / "skills"
     skills.mkdir(parents=True)
     (skills / "greeting").symlink_to(outside)
     assert "(folder_taken)" in (await own.here("install", SLUG, "--no-report")).errors
     assert (await own.here("install", SLUG, "--no-report", "--force")).code == 0
-    assert own.machine.files(outside) == {"precious.md": b"precious"}
+    assert own.machine.files(outside) == FILES
     (own.machine.project / ".claude").symlink_to(outside)
     ran = await own.here("install", SLUG, "--no-report", "-a", "claude-code")
-    assert ("(folder_taken)" in ran.errors, own.machine.files(outside)) == (True, {"precious.md": b"precious"}), (
-        ran.text
-    )
+    assert ("(folder_taken)" in ran.errors, own.machine.files(outside)) == (True, FILES), ran.text
 
 
 async def test_two_skills_of_a_name_do_not_replace_each_other(registry: LiveRegistry, machine: Machine) -> None:

@@ -96,6 +96,17 @@ async def test_skills_installs_that_skill_and_nothing_else__from_any_page_of_it(
     assert lock["sourceType"] == "well-known"
 
 
+@proves("skills 1.4.4", "add PAGE")
+@pytest.mark.parametrize("skills", [("1.4.4", 20)], ids=["1.4.4"], indirect=True)
+async def test_skills_installs_the_same_files__when_it_knows_no_archives_yet(
+    skills: Skills, registry: LiveRegistry
+) -> None:
+    skill = await registry.publish("acme/tools/greeting", FILES)
+    await skills.add(f"/skills/{skill.slug}")
+    assert skills.installed == {"greeting": FILES}
+    assert not any("archive" in line or "agent-skills" in line for line in registry.wire.lines)
+
+
 @proves("skills 1.5.18", "add PAGE --list")
 @proves("skills 1.7.4", "add PAGE --list")
 async def test_skills_lists_what_a_page_offers(skills: Skills, registry: LiveRegistry) -> None:

@@ -239,6 +239,8 @@ async def test_blocklist_is_whole__and_blocks_no_name_for_its_bytes(library: Lib
     assert (entry["skillName"], entry["reason"], entry["severity"]) == ("", "It steals credentials.", "critical")
     assert set(entry) >= {"skillName", "threatType", "severity", "reason", "evidenceUrls", "discoveredAt"}
     assert (listed["count"], listed["lastUpdated"] >= entry["discoveredAt"]) == (len(listed["entries"]), True)
+    assert {entry["skillName"] for entry in listed["entries"] if "contentHash" in entry} == {""}
+    assert len(listed["entries"]) >= 2
     kept = await library.get("/blocklist", **{"If-None-Match": answer.headers["ETag"]})
     assert kept.status_code == 304
 

@@ -17,7 +17,8 @@ from tests.deploy import deployment
 from tests.deploy.deployment import COMPOSE_UPSTREAM, SITE, UNITS, UPSTREAM, Process
 from vskill_platform.settings import Settings, health_place, load_settings
 from vskill_platform.web.api.routes import API_ROUTES
-from vskill_platform.web.app import MAX_BODY_BYTES
+from vskill_platform.web.application import MAX_BODY_BYTES
+from vskill_platform.web.clients.clawhub.uploads import MAX_UPLOAD_BYTES
 from vskill_platform.web.clients.git_http import UPLOAD_PACK, GitLimits
 from vskill_platform.worker.loop import CANCEL_WAIT_S
 
@@ -106,10 +107,11 @@ def test_units_of_one_machine_take_ports_of_their_own() -> None:
 
 
 def test_site_takes_what_the_registry_takes__and_knows_the_paths_of_git() -> None:
-    [site, git] = [_bytes(size) for size in re.findall(r"client_max_body_size (\w+);", SITE.read_text())]
+    [site, git, pushed] = [_bytes(size) for size in re.findall(r"client_max_body_size (\w+);", SITE.read_text())]
     asked = [route.request_max_body_size for route in API_ROUTES if isinstance(route, HTTPRouteHandler)]
     assert site >= max([MAX_BODY_BYTES, *(size for size in asked if isinstance(size, int))])
     assert git == GitLimits().body_bytes
+    assert pushed >= MAX_UPLOAD_BYTES
     [paths, wait_s] = re.findall(
         r"location ~ /\((info/refs\S*)\)\$ \{.*?proxy_read_timeout (\d+)s;", SITE.read_text(), re.DOTALL
     )[0]

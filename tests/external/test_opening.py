@@ -11,6 +11,8 @@ import pytest
 
 from tests.external.installed import settings_for
 from tests.external.programs import SKILL
+from vskill_platform.app.doctor import Outcome
+from vskill_platform.app.doctor.external import look_at_external_scanners
 from vskill_platform.app.env import open_env
 from vskill_platform.domain.errors import InvalidSettings
 from vskill_platform.domain.external_scan import ExternalScanStatus
@@ -121,3 +123,15 @@ async def test_env_of_a_working_process_has_the_scanners__and_that_of_another_ha
         assert list(env.external) == ["bandit"]
     async with open_env(settings) as env:
         assert list(env.external) == []
+
+
+async def test_doctor_tells_which_scanners_could_be_asked__and_leaves_the_data_folder_alone(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    settings = Settings(data=str(data), external_scanners="bandit", external_programs="mine=/bin/true {folder}")
+    found = await look_at_external_scanners(settings)
+    assert [(finding.outcome, finding.detail) for finding in found] == [
+        (Outcome.OK, "Ready: mine."),
+        (Outcome.WARN, "bandit is not installed. Run `vskill-platform scanners install bandit`."),
+    ]
+    assert not data.exists()
+    assert [finding.outcome for finding in await look_at_external_scanners(Settings(data=str(data)))] == [Outcome.OK]

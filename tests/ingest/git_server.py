@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+ENDING_LIMIT_S = 10.0
 SERVICE_LINE = b"001e# service=git-upload-pack\n0000"
 
 
@@ -80,9 +81,22 @@ async def git_server(
 ) -> AsyncIterator[GitServer]:
     """A server for the repositories below a folder while the block lasts."""
     served = GitServer(folder, scheme="https" if tls else "http", host=host)
-    server = await asyncio.start_server(served.serve, host, 0, ssl=tls)
+    answering: set[asyncio.Task[object]] = set()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        answering.add(task)
+        try:
+            await served.serve(reader, writer)
+        finally:
+            answering.discard(task)
+
+    server = await asyncio.start_server(serve, host, 0, ssl=tls)
     served.port = server.sockets[0].getsockname()[1]
     try:
         yield served
     finally:
         server.close()
+        if answering:  # a client that hung up leaves a process that is still writing
+            await asyncio.wait(list(answering), timeout=ENDING_LIMIT_S)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import shutil
 import socket
 from collections.abc import Sequence
@@ -175,10 +176,13 @@ async def test_look_goes_on_at_the_same_repository__when_the_host_wants_its_suff
             return
         upstream, to_upstream = await asyncio.open_connection("127.0.0.1", server.port)
         to_upstream.write(front.requests[-1])
+        length = re.search(rb"content-length: ([0-9]+)", front.requests[-1].lower())
+        to_upstream.write(await reader.readexactly(int(length[1]) if length else 0))
         writer.write(await upstream.read())
         to_upstream.close()
 
     async with hostile_server(behave) as front:
+        assert await source.newest_commit(f"http://127.0.0.1:{front.port}/x/repo") == commit
         look = await source.look(
             f"http://127.0.0.1:{front.port}/x/repo", known=Head(commit, "2020-01-01T00:00:00.000Z")
         )

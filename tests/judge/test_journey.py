@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from tests.judge.asking import KEY, MODEL, open_court, settings_for
+from tests.opinions.scanners import WordScanner
 from tests.pipeline.journey import Journey, skill_md
 from tests.pipeline.test_turning_down import DOUBTFUL, EVIL
 from vskill_platform.domain.errors import JudgeUnavailable
@@ -146,6 +147,7 @@ async def test_judge_is_not_asked__when_tier_1_fails_the_skill_or_a_person_has_d
     asked = len(endpoint.asked)
     again = await rescan(journey)
     assert (again.state, await tier_of(journey)) == (S.PUBLISHED, "CERTIFIED")
+    assert await kept(journey, again) is None
     assert len(endpoint.asked) == asked == 1
 
 
@@ -326,6 +328,23 @@ async def test_limit_is_never_passed__however_many_ask_at_once(journey: Journey)
     assert len(taken) <= 10
     spent = await crowd.inside(get_spending)
     assert (spent.questions, spent.tokens_in, spent.tokens_out) == (len(taken), 90 * len(taken), 10 * len(taken))
+
+
+async def test_judge_is_asked_once__when_the_submission_then_waits_for_external_scanners(
+    journey: Journey, endpoint: JudgeEndpoint
+) -> None:
+    settings = msgspec.structs.replace(journey.env.settings, external_scanners="words", external_scans_when="before")
+    both = journey.with_env(settings=settings, external={"words": WordScanner("words")})
+    waiting = await take(both)
+    assert waiting.state is S.TIER2_SCANNING
+    assert await both.work_externally() == 1
+    await both.work()
+    published = await both.read(waiting.id)
+    assert (published.state, await tier_of(both)) == (S.PUBLISHED, "VERIFIED")
+    said = await kept(both, published)
+    assert said is not None
+    assert (said.verdict, said.is_from_cache) == (Verdict.PASS, True)
+    assert len(endpoint.asked) == 1
 
 
 async def test_two_registries_ask_their_own_judges__side_by_side(journey: Journey, endpoint: JudgeEndpoint) -> None:

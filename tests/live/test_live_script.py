@@ -19,7 +19,7 @@ from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.testing.envs import make_env
 from vskill_platform.web.access import ACCESS, ANYONE
 from vskill_platform.web.api.streams import HUB, stream_submissions
-from vskill_platform.web.app import create_app
+from vskill_platform.web.application import create_app
 from vskill_platform.web.live.hub import Hub
 
 SCRIPT = Path(vskill_platform.web.__file__).parent / "static" / "live.js"

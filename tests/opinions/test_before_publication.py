@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -11,7 +13,7 @@ from tests.opinions.test_after_publication import BAD, GOOD, SLUG, S, in_memory
 from tests.pipeline.journey import Journey
 from tests.pipeline.test_turning_down import DOUBTFUL
 from vskill_platform.domain.external_scan import ExternalReport
-from vskill_platform.domain.ids import MessageId
+from vskill_platform.domain.ids import CommitId, MessageId
 from vskill_platform.domain.messages import EXTERNAL_SCANS_QUEUE
 from vskill_platform.domain.records import Submission
 from vskill_platform.domain.recovery import STUCK_THRESHOLD_MS, MessageStatus
@@ -20,7 +22,7 @@ from vskill_platform.pipeline.opinion_results import settle_scan
 from vskill_platform.pipeline.reaping import reap_external_scans
 from vskill_platform.pipeline.rescan import reprocess_submission
 from vskill_platform.pipeline.review import approve_submission
-from vskill_platform.ports.commit import Bury
+from vskill_platform.ports.commit import Bury, Commit, Committed, Operation
 from vskill_platform.settings import Settings
 from vskill_platform.stores.external_scans import FoundScan, find_external_scan, get_external_scan, list_external_scans
 from vskill_platform.stores.reports import list_reports
@@ -158,6 +160,24 @@ async def test_newer_run_makes_the_older_requests_stale(journey: Journey, words:
     assert words.seen == [newer.pin.content_digest]
 
 
+class Meeting:
+    """Writes whose first two commits are held until both are there, so that each was prepared without the other."""
+
+    def __init__(self, inner: Commit) -> None:
+        self._inner, self._came, self._both = inner, 0, asyncio.Event()
+
+    async def commit(self, operations: Sequence[Operation], *, id: CommitId | None = None) -> Committed:
+        """Commit, once both are there."""
+        self._came += 1
+        if self._came >= 2:
+            self._both.set()
+        await self._both.wait()
+        return await self._inner.commit(operations, id=id)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
 async def test_two_last_answers_at_the_same_moment_wake_the_submission(journey: Journey) -> None:
     waiting = await submit(journey, GOOD)
 
@@ -169,7 +189,8 @@ async def test_two_last_answers_at_the_same_moment_wake_the_submission(journey: 
 
         await settle_scan(find, ExternalReport(provider=provider, status=S.PASS, score=100))
 
-    await journey.inside(lambda: asyncio.gather(settle("words"), settle("more")))
+    meeting = journey.with_env(writes=Meeting(journey.env.writes))
+    await meeting.inside(lambda: asyncio.gather(settle("words"), settle("more")))
     assert await message_status(journey, waiting) is MessageStatus.WAITING
     await journey.work()
     assert (await journey.read(waiting.id)).state is W.PUBLISHED

@@ -9,12 +9,14 @@ import msgspec
 import pytest
 
 from tests.opinions.desk import PASS, SLUG, Desk
+from vskill_platform.domain.access import Role, Scope
 from vskill_platform.domain.archives import read_tar
 from vskill_platform.domain.content import content_digest
 from vskill_platform.domain.external_scan import ExternalScanStatus as S
 from vskill_platform.pipeline.reaping import NOBODY_TOOK_IT_MS, reap_external_scans
 from vskill_platform.stores.external_scans import iter_open
 from vskill_platform.stores.reports import list_reports
+from vskill_platform.testing.accounts import make_account, make_token
 
 in_memory = pytest.mark.parametrize("place", ["memory"], indirect=True)
 everywhere = pytest.mark.parametrize("place", ["memory", "sqlite", "postgres"], indirect=True)
@@ -228,6 +230,37 @@ async def test_archive_is_for_the_holder_alone(desk: Desk, headers: dict[str, st
     assert (await desk.client.get(place, headers=headers)).status_code == 404
     await desk.claim(scan)
     assert (await desk.client.get(place, headers=headers)).status_code == 404
+
+
+@in_memory
+@pytest.mark.parametrize(
+    ("role", "scope", "status"),
+    [
+        (Role.SUBMITTER, Scope.SCAN, 403),
+        (Role.AUDITOR, Scope.SCAN, 403),
+        (Role.REVIEWER, Scope.REVIEW, 403),
+        (Role.REVIEWER, Scope.READ, 403),
+        (None, None, 401),
+    ],
+)
+async def test_scans_are_for_tokens_with_their_scope__of_whoever_may_review(
+    desk: Desk, role: Role | None, scope: Scope | None, status: int
+) -> None:
+    claimed = await desk.claim(await desk.ask())
+    if role is None or scope is None:
+        del desk.client.headers["Authorization"]
+    else:
+        token = await make_token(desk.env, await make_account(desk.env, "somebody", role), scope)
+        desk.client.headers["Authorization"] = f"Bearer {token}"
+    answers = [
+        await desk.client.get("/api/v1/external-scans/pending?provider=farm"),
+        await desk.post("claim", provider="farm", id=claimed["id"], worker="one"),
+        await desk.post("extend", **_held(claimed)),
+        await desk.post("release", **_held(claimed)),
+        await desk.complete(claimed),
+    ]
+    assert [answer.status_code for answer in answers] == [status] * 5
+    assert (await desk.read()).status is S.RUNNING
 
 
 def _held(claimed: dict[str, str]) -> dict[str, str]:

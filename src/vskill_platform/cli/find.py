@@ -6,9 +6,11 @@ import asyncio
 from pathlib import Path
 
 import typer
+from rich.console import Console
+from rich.padding import Padding
 
 from vskill_platform.cli.client_options import REGISTRY, TOKEN_FILE, require_server, token_of
-from vskill_platform.cli.printing import AS_JSON, plain, print_json, print_table
+from vskill_platform.cli.printing import AS_JSON, plain, print_json
 from vskill_platform.client.answers import SearchAnswer
 from vskill_platform.client.skills import open_skills
 
@@ -38,11 +40,13 @@ async def _search(server: str, token: str, words: str, limit: int) -> SearchAnsw
 
 
 def _print(found: SearchAnswer) -> None:
-    rows = [
-        [plain(skill.slug), plain(skill.version), plain(skill.tier), str(skill.score), plain(skill.description)]
-        for skill in found.skills
-    ]
-    total = len(rows) if found.total is None else found.total
-    print_table(
-        f"{len(rows)} of {total} skills", ["skill", "version", "tier", "score", ""], rows, nothing="No skill matches."
-    )
+    console = Console(highlight=False, emoji=False)
+    if not found.skills:
+        console.print("No skill matches.")
+        return
+    for skill in found.skills:
+        about = f"{skill.version}, {skill.tier}, {skill.score} of 100"
+        console.print(f"[bold]{plain(skill.slug)}[/]  [dim]{plain(about)}[/]", soft_wrap=True)
+        console.print(Padding(plain(skill.description), (0, 0, 0, 2)))
+    total = len(found.skills) if found.total is None else found.total
+    console.print(f"[dim]{len(found.skills)} of {total} skills. Install one with: vskill-platform install SKILL[/]")

@@ -53,11 +53,11 @@ async def open_registry(settings: Settings, *, server: str | None = None) -> Asy
 async def _open_here(settings: Settings) -> AsyncIterator[RegistryClient]:
     """The registry of a database, or of a data folder that nobody has open: its application, in this process."""
     from vskill_platform.app import open_env, require_registry
-    from vskill_platform.web.app import create_control_app
+    from vskill_platform.web.commands import create_command_app
 
     require_registry(settings)
     async with open_env(settings) as env:
-        inside = httpx.ASGITransport(app=cast("Any", create_control_app(env)))
+        inside = httpx.ASGITransport(app=cast("Any", create_command_app(env)))
         async with httpx.AsyncClient(transport=inside, base_url="http://registry", timeout=_LIMIT_S) as client:
             yield RegistryClient(client, hide_password(settings.database_url) or settings.data)
 

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Mapping
 import httpx
 import structlog
 
-from vskill_platform.cli.registry import RegistryClient
+from vskill_platform.client.connection import RegistryClient
 from vskill_platform.domain.archives import read_tar
 from vskill_platform.domain.content import SkillContent, content_digest
 from vskill_platform.domain.errors import (
@@ -49,13 +49,21 @@ _log = structlog.get_logger(__name__)
 
 
 class RemoteWorker:
-    """Works for a registry until it is told to stop, or until nothing waits."""
+    """Works for a registry until it is told to stop, or until nothing waits.
+
+    `archives` fetches the bytes: they are for whoever has the claim, and the token need not travel with them.
+    """
 
     def __init__(
-        self, client: httpx.AsyncClient, *, scanners: Mapping[str, ExternalScanner], name: str, server: str
+        self,
+        registry: RegistryClient,
+        *,
+        archives: httpx.AsyncClient,
+        scanners: Mapping[str, ExternalScanner],
+        name: str,
     ) -> None:
-        self._client = client
-        self._registry = RegistryClient(client, server)
+        self._registry = registry
+        self._archives = archives
         self._scanners = scanners
         self._name = name
         self._stopping = asyncio.Event()
@@ -155,7 +163,7 @@ class RemoteWorker:
     async def _pieces(self, claimed: ClaimedScan) -> AsyncIterator[bytes]:
         headers = {CLAIM_HEADER: claimed.claim, "Accept-Encoding": "identity"}
         try:
-            async with self._client.stream("GET", claimed.archive_url, headers=headers) as answer:
+            async with self._archives.stream("GET", claimed.archive_url, headers=headers) as answer:
                 if answer.status_code != 200:
                     raise RegistryUnreachable(f"The archive was answered with {answer.status_code}.")
                 async for piece in answer.aiter_raw():

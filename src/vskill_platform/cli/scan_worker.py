@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from vskill_platform.ports.second_opinions import ExternalScanner
 
 HELP = "Run external scans for a registry elsewhere, until it is told to stop."
-_LIMIT_S = 60.0
 
 
 def scan_worker(
-    server: str = typer.Option(..., "--server", envvar="VSKILL_SERVER", help="Address of the registry."),
+    server: str = typer.Option(
+        ..., "--server", envvar=["VSKILL_PLATFORM_SERVER", "VSKILL_SERVER"], help="Address of the registry."
+    ),
     token_file: Path = typer.Option(
         ..., "--token-file", help="File with an API token that has the scope `scan`.", exists=True, dir_okay=False
     ),
@@ -53,7 +54,7 @@ def scan_worker(
     ended = asyncio.run(
         _work(
             settings,
-            server.rstrip("/"),
+            server,
             token,
             wanted=wanted,
             name=name or socket.gethostname(),
@@ -68,18 +69,18 @@ def scan_worker(
 async def _work(
     settings: Settings, server: str, token: str, *, wanted: set[str], name: str, at_once: int, is_once: bool
 ) -> Counter[str]:
-    import httpx
-
     from vskill_platform.cli.remote_worker import RemoteWorker
+    from vskill_platform.client.connection import open_client, open_connection, parse_server
     from vskill_platform.scanning.external import open_scanners
 
-    headers = {"Authorization": f"Bearer {token}"}
+    server = parse_server(server).url
     async with (
         open_scanners(settings) as scanners,
-        httpx.AsyncClient(base_url=server, timeout=_LIMIT_S, trust_env=False, headers=headers) as client,
+        open_connection(server, token=token) as registry,
+        open_client(server) as archives,
     ):
         able = await _able({name: one for name, one in scanners.items() if not wanted or name in wanted})
-        worker = RemoteWorker(client, scanners=able, name=name, server=server)
+        worker = RemoteWorker(registry, archives=archives, scanners=able, name=name)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, worker.stop)

@@ -68,11 +68,15 @@ def list_scanners(data: str | None = DATA, as_json: bool = AS_JSON) -> None:
             row.name,
             row.version,
             "[green]on[/]" if row.is_on else "[dim]off[/]",
-            plain(row.unavailable_because) or "ready",
+            "cannot be asked" if row.unavailable_because else "ready",
         ]
         for row in rows
     ]
     print_table("External scanners", ["name", "version", "is", "state"], shown, nothing="There are none.")
+    console = Console(highlight=False, emoji=False)
+    for row in rows:
+        if row.unavailable_because:
+            console.print(plain(row.unavailable_because), soft_wrap=True)
 
 
 @scanners.command("install", help="Install a scanner into an environment of its own, in the pinned version.")

@@ -17,7 +17,7 @@ from vskill_platform.web.views import ChildView, SubmissionView
 _STAGES = {
     SubmissionState.RECEIVED: "waiting for a worker",
     SubmissionState.TIER1_SCANNING: "fetching and scanning",
-    SubmissionState.TIER2_SCANNING: "with the judge",
+    SubmissionState.TIER2_SCANNING: "waiting for second opinions",
     SubmissionState.AUTO_APPROVED: "publishing",
     SubmissionState.VENDOR_APPROVED: "publishing",
     SubmissionState.NEEDS_REVIEW: "waits for a person",

@@ -52,7 +52,14 @@ def parse_server(text: str) -> ServerAddress:
 
 @asynccontextmanager
 async def open_connection(server: str, *, token: str = "") -> AsyncIterator[RegistryClient]:
-    """A connection to the registry at an address. Certificates are those of SSL_CERT_FILE where it is set.
+    """A connection to the registry at an address. Raises InvalidInput for a token that others could read on the way."""
+    async with open_client(server, token=token) as client:
+        yield RegistryClient(client, server)
+
+
+@asynccontextmanager
+async def open_client(server: str, *, token: str = "") -> AsyncIterator[httpx.AsyncClient]:
+    """The bare wire to an address. Certificates are those of SSL_CERT_FILE where it is set.
 
     Proxies of the environment are not used, and no redirect is followed: there is no network but the registry.
     """
@@ -63,7 +70,7 @@ async def open_connection(server: str, *, token: str = "") -> AsyncIterator[Regi
     async with httpx.AsyncClient(
         base_url=server, timeout=ANSWER_LIMIT_S, trust_env=False, headers=headers, verify=trust
     ) as client:
-        yield RegistryClient(client, server)
+        yield client
 
 
 def _is_private(server: str) -> bool:

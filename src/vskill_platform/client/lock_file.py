@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +24,8 @@ from vskill_platform.domain.skill import VersionFile
 from vskill_platform.domain.slug import is_current_slug
 
 LOCK_VERSION = 1
+HOLD_LIMIT_S = 60.0
+_LOOK_S = 0.05
 MAX_LOCK_BYTES = 64 * 1024 * 1024
 FOLDER_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,98}[a-z0-9])?")
 
@@ -127,14 +130,29 @@ def write_lock(path: Path, lock: LockFile) -> None:
 
 
 @contextmanager
-def holding(root: Path) -> Iterator[None]:
-    """Keep other clients from changing the same project meanwhile. Leaves nothing behind, however it ends."""
+def holding(root: Path, *, limit_s: float = HOLD_LIMIT_S) -> Iterator[None]:
+    """Keep other clients from changing the same project meanwhile. Leaves nothing behind, however it ends.
+
+    Raises InstallFailed where another one goes on for longer than the limit.
+    """
     try:
         descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as exc:
         raise InstallFailed(f"The folder {root} cannot be used ({exc.strerror}).") from exc
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        _take(descriptor, root, until_s=time.monotonic() + limit_s)
         yield
     finally:
         os.close(descriptor)
+
+
+def _take(descriptor: int, root: Path, *, until_s: float) -> None:
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as exc:
+            if time.monotonic() >= until_s:
+                raise InstallFailed(f"Another client is changing {root}. Try again when it is done.") from exc
+            time.sleep(_LOOK_S)
+        else:
+            return

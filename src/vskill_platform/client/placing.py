@@ -60,8 +60,7 @@ def place(content: SkillContent, folders: list[Path], *, limits: SkillLimits) ->
                 clear_leftovers(folder.parent)
                 staged.append((_hidden(folder, "new"), folder))
                 _write(content, staged[-1][0], limits=limits)
-            for new, folder in staged:
-                _swap(new, folder)
+            _swap_all(staged)
     finally:
         for new, _ in staged:
             shutil.rmtree(new, ignore_errors=True)
@@ -80,21 +79,42 @@ def clear_leftovers(parent: Path) -> None:
             shutil.rmtree(path)
 
 
-def _swap(new: Path, folder: Path) -> None:
-    old = _hidden(folder, "old")
-    had_one = os.path.lexists(folder)
-    if had_one:
+def _swap_all(staged: list[tuple[Path, Path]]) -> None:
+    """Put each copy in its place. Where one cannot be, those before it are taken out again."""
+    done: list[tuple[Path, Path, Path | None]] = []
+    try:
+        for new, folder in staged:
+            done.append((new, folder, _swap(new, folder)))
+    except OSError:
+        for new, folder, old in reversed(done):
+            os.rename(folder, new)
+            if old is not None:
+                os.rename(old, folder)
+        raise
+    for _, _, old in done:
+        if old is not None:
+            _remove(old)
+
+
+def _swap(new: Path, folder: Path) -> Path | None:
+    """Put a copy in its place, and say where what was there is now."""
+    old = _hidden(folder, "old") if os.path.lexists(folder) else None
+    if old is not None:
         os.rename(folder, old)
     try:
         os.rename(new, folder)
     except OSError:
-        if had_one:
+        if old is not None:
             os.rename(old, folder)
         raise
     _sync(folder.parent)
+    return old
+
+
+def _remove(old: Path) -> None:
     if old.is_symlink() or old.is_file():
         old.unlink()
-    elif had_one:
+    else:
         shutil.rmtree(old)
 
 

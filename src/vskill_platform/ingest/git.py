@@ -20,6 +20,7 @@ from vskill_platform.domain.errors import (
     FetchTimedOut,
     RepositoryEmpty,
     RepositoryMalformed,
+    RepositoryMoved,
     RepositoryNotFound,
     RepositoryTooLarge,
     SourceRefused,
@@ -237,11 +238,11 @@ class GitSource:
 
 
 async def _first_found(repo_url: str, attempt: Callable[[str], Awaitable[T]]) -> T:
-    """What the address gives, or the same with `.git`: the normal form has none, and some servers want it."""
+    """What the address gives, or the same with `.git`: the normal form has none, and some servers want it, or send there."""
     try:
         return await attempt(repo_url)
-    except RepositoryNotFound as missing:
+    except (RepositoryNotFound, RepositoryMoved) as missing:
         try:
             return await attempt(f"{repo_url}.git")
-        except RepositoryNotFound:
+        except (RepositoryNotFound, RepositoryMoved):
             raise missing from None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
+import msgspec
 import structlog
 
 from vskill_platform import metrics
@@ -17,6 +18,7 @@ from vskill_platform.domain.ids import MessageId
 from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.pipeline.second_opinions import is_waiting
 from vskill_platform.ports.commit import Check, Operation, Requeue
+from vskill_platform.scanning.external.known import mark_known
 from vskill_platform.stores.external_scans import (
     ExternalScan,
     FoundScan,
@@ -26,6 +28,7 @@ from vskill_platform.stores.external_scans import (
 )
 from vskill_platform.stores.reads import list_keys
 from vskill_platform.stores.reports import opening_provider_report
+from vskill_platform.stores.scans import get_scan_of_run
 from vskill_platform.stores.submissions import find_submission
 from vskill_platform.worker_context import current_env
 
@@ -43,6 +46,7 @@ async def settle_scan(find: Find, report: ExternalReport, *, more: Sequence[Oper
     Reads again and tries again where something else was written meanwhile. Raises what `find` raises, LeaseLost where an
     operation of the caller's has lost its lease, or Conflict in the end.
     """
+    report = await _marked((await find()).scan, report)
     for attempt in range(_TRIES):
         found = await find()
         ended, operations = ending_scan(found, report)
@@ -56,6 +60,14 @@ async def settle_scan(find: Find, report: ExternalReport, *, more: Sequence[Oper
             _tell(ended)
             return ended
     raise AssertionError("unreachable")
+
+
+async def _marked(scan: ExternalScan, report: ExternalReport) -> ExternalReport:
+    """The same, with each finding marked that our own scan of these bytes has too."""
+    ours = await get_scan_of_run(scan.submission_id, scan.run) if report.findings and scan.submission_id else None
+    if ours is None or ours.report.content_digest != scan.content_digest:
+        return report
+    return msgspec.structs.replace(report, findings=mark_known(report.findings, ours.report))
 
 
 async def _following(scan: ExternalScan) -> list[Operation]:

@@ -24,6 +24,7 @@ from vskill_platform.domain.external_scan import (
 from vskill_platform.domain.records import Pin, Record
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.ports.commit import ABSENT, Delete, Emit, Operation, Put
+from vskill_platform.stores.external_figures import LastResult, noting_result
 from vskill_platform.stores.reads import Settled, list_keys, read_prefix
 from vskill_platform.stores.records import decode_record, encode_changed, encode_record
 from vskill_platform.worker_context import current_env
@@ -176,7 +177,22 @@ def ending_scan(found: FoundScan, report: ExternalReport) -> tuple[ExternalScan,
         lease_until_ms=None,
         claim_hash="",
     )
-    return ended, [putting_scan(ended, found), *closing(ended), *telling(ended)]
+    return ended, [putting_scan(ended, found), *closing(ended), *telling(ended), _noting(ended)]
+
+
+def _noting(scan: ExternalScan) -> Put:
+    result = LastResult(
+        provider=scan.provider,
+        status=scan.status,
+        subject=scan.slug,
+        at=scan.updated_at,
+        score=scan.score,
+        summary=scan.summary,
+        provider_version=scan.provider_version,
+        duration_ms=scan.duration_ms,
+        worker=scan.worker,
+    )
+    return noting_result(result)
 
 
 def opening(scan: ExternalScan) -> Put:

@@ -20,7 +20,7 @@ from vskill_platform import __version__
 from vskill_platform.ports.env import WorkerEnv
 from vskill_platform.stores.health import read_health
 from vskill_platform.web.access import ACCESS, ANYONE
-from vskill_platform.web.app import create_app
+from vskill_platform.web.application import create_app
 from vskill_platform.web.metrics import show_metrics
 from vskill_platform.worker.pulse import Pulse
 

@@ -18,6 +18,7 @@ from vskill_platform.domain.submission import Actor, SubmissionState
 from vskill_platform.pipeline.intake import Answer
 from vskill_platform.stores.positions import Position
 from vskill_platform.stores.submissions import SubmissionRow
+from vskill_platform.web.opinions import Opinions
 
 MAX_IDS = 1000
 
@@ -89,6 +90,7 @@ class SubmissionView(ChildView, frozen=True, kw_only=True, rename="camel"):
     capability_changes: CapabilityChanges | None = None
     published_skill_name: str | None = None
     position: Position | None = None
+    opinions: Opinions | None = None
 
 
 class DeadLetter(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 from vskill_platform.app.doctor.database import look_at_database
+from vskill_platform.app.doctor.external import look_at_external_scanners
 from vskill_platform.app.doctor.finding import Finding, broken
 from vskill_platform.app.doctor.judge import look_at_judge
 from vskill_platform.app.doctor.machine import (
@@ -29,6 +30,7 @@ CHECKS: dict[str, Check] = {
     "blobs": look_at_blobs,
     "git": look_at_git,
     "scanner": look_at_scanner,
+    "external scanners": look_at_external_scanners,
     "judge": look_at_judge,
 }
 

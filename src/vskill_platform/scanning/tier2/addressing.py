@@ -47,14 +47,23 @@ _FEWEST_FIELDS = 3
 _ANSWER_CHARACTERS = 600
 
 
-def places_addressed(content: SkillContent) -> tuple[str, ...]:
-    """Where the skill speaks to its judge, as `file:line`, at most a few."""
-    places = [place for file in content.files if is_text(file) for place in _places_in(file)]
-    return tuple(places[:MOST_PLACES])
+def places_addressed(content: SkillContent, *, limit_bytes: int) -> tuple[str, ...]:
+    """Where the skill speaks to its judge, as `file:line`, at most a few.
+
+    So many bytes are looked at as a judge is shown at most: of a skill that has more, its PASS does not count anyway.
+    """
+    places: list[str] = []
+    for file in content.files:
+        if limit_bytes <= 0 or len(places) >= MOST_PLACES:
+            break
+        if is_text(file):
+            places += _places_in(file, limit_bytes)
+            limit_bytes -= len(file.content)
+    return tuple(places)
 
 
-def _places_in(file: SkillFile) -> Iterator[str]:
-    text = _plain(text_of(file))
+def _places_in(file: SkillFile, limit_bytes: int) -> Iterator[str]:
+    text = _plain(text_of(file, limit_bytes=limit_bytes))
     for at in _addressed_at(text):
         yield f"{quoted(file.path)}:{text.count(chr(10), 0, at) + 1}"
         return

@@ -64,7 +64,9 @@ class ModelJudge:
 
     def _prepare(self, content: SkillContent, report: ScanReport) -> tuple[Question, tuple[str, ...]]:
         limit_bytes = self._settings.judge_max_input_bytes
-        return make_question(content, report, limit_bytes=limit_bytes), places_addressed(content)
+        return make_question(content, report, limit_bytes=limit_bytes), places_addressed(
+            content, limit_bytes=limit_bytes
+        )
 
     async def _ask(self, question: Question, fresh: Judgement) -> Judgement:
         try:

@@ -53,10 +53,11 @@ def show_skill(content: SkillContent, report: ScanReport, *, limit_bytes: int) -
     return Shown(tuple(shown), findings, _told(left_out))
 
 
-def text_of(file: SkillFile) -> str:
-    """The text of a file that is text; what cannot be decoded is shown as escapes."""
-    encoding = "utf-16" if file.content.startswith(UTF16_MARKS) else "utf-8"
-    return file.content.decode(encoding, "backslashreplace")
+def text_of(file: SkillFile, *, limit_bytes: int) -> str:
+    """The text of a file that is text, as far as it could fit; what cannot be decoded is shown as escapes."""
+    if file.content.startswith(UTF16_MARKS):
+        return file.content[: 2 * limit_bytes + 4].decode("utf-16", "backslashreplace")
+    return file.content[: limit_bytes + 1].decode("utf-8", "backslashreplace")
 
 
 def is_text(file: SkillFile) -> bool:
@@ -79,13 +80,13 @@ class _Room:
     """The bytes that are left."""
 
     def __init__(self, size: int) -> None:
-        self._left = size
+        self.left = size
         self.is_full = False
 
     def takes(self, line: str) -> bool:
         """Whether the line fits; after the first that does not, none does."""
-        self._left -= _size(line)
-        self.is_full = self.is_full or self._left < 0
+        self.left -= _size(line)
+        self.is_full = self.is_full or self.left < 0
         return not self.is_full
 
 
@@ -131,7 +132,7 @@ def _show_file(file: SkillFile, room: _Room, left_out: list[str]) -> list[str]:
 
 
 def _show_lines(file: SkillFile, room: _Room, left_out: list[str]) -> Iterator[str]:
-    for number, line in enumerate(text_of(file).split("\n"), start=1):
+    for number, line in enumerate(text_of(file, limit_bytes=room.left).split("\n"), start=1):
         shown = f"{number}| {harmless(line)}"
         if not room.takes(shown):
             yield f"(not shown from line {number} on)"

@@ -32,6 +32,7 @@ SECTIONS = (
     Section("blocklist", "Blocklist", "/admin/blocklist"),
     Section("vendors", "Vendors", "/admin/vendors"),
     Section("audit", "Audit log", "/admin/audit", Permission.SEE_AUDIT),
+    Section("scanners", "Scanners", "/admin/scanners"),
     Section("rules", "Rules", "/admin/rules"),
     Section("publishers", "Publishers", "/admin/publishers", Permission.MANAGE_ACCOUNTS),
     Section("alerts", "Alerts", "/admin/alerts"),

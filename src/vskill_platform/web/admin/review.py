@@ -10,10 +10,12 @@ from litestar.params import FromPath, QueryParameter
 from vskill_platform.domain.access import Permission
 from vskill_platform.domain.scan import Finding
 from vskill_platform.domain.times import ms_from_iso
+from vskill_platform.stores.submissions import get_submission
 from vskill_platform.web.access import ACCESS, caller_of, needs
 from vskill_platform.web.admin.frame import admin_page
 from vskill_platform.web.admin.source_text import SourceText, lines_of, pieces_of
 from vskill_platform.web.api.admin.review_desk import DeskRow, Looked, Pile, read_desk, read_item
+from vskill_platform.web.opinions import opinions_on_submission
 from vskill_platform.web.pages.paging import PageNumber, make_paging, offset_of
 from vskill_platform.web.pages.rendering import PageRequest
 from vskill_platform.web.pages.skill_versions import diff_lines
@@ -82,6 +84,7 @@ async def show_submission(
         "admin/review_item.html",
         section="review",
         item=item,
+        opinions=await opinions_on_submission((await get_submission(identity)).submission),
         age_ms=max(0, current_env("clock").clock.now_ms() - ms_from_iso(item.row.since)),
         findings=[Numbered(count, found, found is chosen, found.file == path) for count, found in numbered],
         file_path=path,

@@ -14,6 +14,7 @@ from vskill_platform.web.admin.queue import show_queue
 from vskill_platform.web.admin.reports import show_reports
 from vskill_platform.web.admin.review import show_desk, show_submission
 from vskill_platform.web.admin.rules import show_one_rule, show_rescans, show_rules
+from vskill_platform.web.admin.scanners import show_scanners_page
 from vskill_platform.web.admin.settings import show_settings
 from vskill_platform.web.admin.skills import show_skill, show_skills, show_skills_out
 from vskill_platform.web.admin.stuck import show_stuck
@@ -37,6 +38,7 @@ ADMIN_PAGES: list[ControllerRouterHandler] = [
     show_blocklist,
     show_vendors,
     show_audit,
+    show_scanners_page,
     show_rules,
     show_rescans,
     show_one_rule,

@@ -9,15 +9,18 @@ from litestar.params import FromPath, QueryParameter
 
 from vskill_platform.domain.access import Permission
 from vskill_platform.domain.errors import NotFound
+from vskill_platform.domain.skill import Skill
 from vskill_platform.domain.slug import is_pushed
 from vskill_platform.domain.tombstone import TOMBSTONE_PREFIX, Departure
+from vskill_platform.pipeline.asked_providers import asked_providers
 from vskill_platform.ports.catalog import MAX_SEARCH_CHARS
 from vskill_platform.stores.reads import read_prefix, require_complete
 from vskill_platform.stores.skills import alias_end, find_skill, get_published_skills_list
 from vskill_platform.stores.tombstones import decode_tombstone, get_tombstone
-from vskill_platform.stores.versions import get_versions
+from vskill_platform.stores.versions import get_version, get_versions
 from vskill_platform.web.access import ACCESS, needs
 from vskill_platform.web.admin.frame import admin_page
+from vskill_platform.web.opinions import ProviderOpinion, opinions_on_version
 from vskill_platform.web.pages.paging import PageNumber, make_paging, offset_of
 from vskill_platform.web.pages.rendering import PageRequest
 from vskill_platform.web.source_words import source_health
@@ -79,6 +82,15 @@ async def show_skill(
         tombstone=tombstone,
         is_quarantined=tombstone is not None and tombstone.kind is Departure.QUARANTINED,
         versions=await get_versions(found.skill.slug),
+        asked=() if found.is_withdrawn else tuple(asked_providers()),
+        opinions={} if found.is_withdrawn else await _opinions(found.skill),
         has_repository=not found.is_withdrawn and bool(found.skill.repo_url) and not is_pushed(found.skill.repo_url),
         health=None if found.is_withdrawn else await source_health(found.skill),
     )
+
+
+async def _opinions(skill: Skill) -> dict[str, ProviderOpinion]:
+    """What each provider says of the published bytes."""
+    version = await get_version(skill.slug, skill.version)
+    found = () if version is None else (await opinions_on_version(version)).providers
+    return {opinion.provider: opinion for opinion in found}

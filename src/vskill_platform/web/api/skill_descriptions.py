@@ -12,6 +12,7 @@ from vskill_platform.domain.errors import (
     VersionYanked,
     VskillError,
 )
+from vskill_platform.domain.external_scan import ExternalFinding, ExternalScanStatus
 from vskill_platform.domain.repo_health import RepoStatus
 from vskill_platform.domain.report import ReportKind, ReportReason, ReportStatus
 from vskill_platform.domain.scan import Capabilities, Finding, Owasp, Severity, Threat
@@ -19,6 +20,7 @@ from vskill_platform.domain.skill import PublishedSkillSummary, VersionFile
 from vskill_platform.stores.counts import SkillCounts
 from vskill_platform.web.api.describing import Description
 from vskill_platform.web.api.examples import COMMIT, DIGEST, ID, REPOSITORY
+from vskill_platform.web.api.opinions import OpinionsView
 from vskill_platform.web.api.report_views import (
     AppealRequest,
     ReportReceipt,
@@ -54,6 +56,7 @@ from vskill_platform.web.api.skill_views import (
     VersionRow,
 )
 from vskill_platform.web.api.source_health import HealthView
+from vskill_platform.web.opinions import Opinions, ProviderOpinion
 from vskill_platform.web.source_words import SourceHealth
 
 _SLUG = "acme/skills/pdf-forms"
@@ -93,6 +96,33 @@ _HEALTH = SourceHealth(
     known_at=_THEN,
     next_look_at="2026-02-22T10:00:00.000Z",
     change=None,
+)
+_OPINIONS = Opinions(
+    content_digest=DIGEST,
+    providers=(
+        ProviderOpinion(
+            provider="bandit",
+            status=ExternalScanStatus.PASS,
+            is_late=False,
+            score=97,
+            provider_version="1.9.1",
+            requested_at=_THEN,
+            completed_at=_THEN,
+            duration_ms=850.0,
+            summary="",
+            findings=(
+                ExternalFinding(
+                    rule_id="B603",
+                    severity=Severity.MEDIUM,
+                    file="scripts/fill.py",
+                    line=12,
+                    message="Starts a process",
+                ),
+            ),
+            left_off=0,
+        ),
+    ),
+    judge=None,
 )
 _DETAIL = SkillDetail(
     slug=_SLUG,
@@ -264,6 +294,7 @@ SKILL_DESCRIPTIONS: dict[str, Description] = {
         *_ABOUT_SKILL,
     ),
     "show_health": _description(HealthView(slug=_SLUG, repo_url=REPOSITORY, health=_HEALTH), *_ABOUT_SKILL),
+    "show_opinions": _description(OpinionsView(slug=_SLUG, version="1.0.1", opinions=_OPINIONS), *_ABOUT_SKILL),
     "show_installs": _description(_COUNTS, *_ABOUT_SKILL),
     "report_install": _description(_COUNTS, *_ABOUT_SKILL),
     "report_installs": _description(

@@ -8,6 +8,7 @@ from vskill_platform.web.api.archives import download_file, download_tar, downlo
 from vskill_platform.web.api.badges import show_badge, show_badge_endpoint
 from vskill_platform.web.api.export import export_skills
 from vskill_platform.web.api.installs import report_install, report_installs, show_installs
+from vskill_platform.web.api.opinions import show_opinions
 from vskill_platform.web.api.publishers import list_publishers, show_publisher
 from vskill_platform.web.api.reports import appeal_decision, report_skill, show_report
 from vskill_platform.web.api.security import show_capabilities, show_sarif, show_security
@@ -34,6 +35,7 @@ SKILL_ROUTES: list[ControllerRouterHandler] = [
     show_sarif,
     show_capabilities,
     show_health,
+    show_opinions,
     show_installs,
     report_install,
     report_installs,

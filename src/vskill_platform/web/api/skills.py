@@ -208,6 +208,7 @@ async def describe_skill(skill: Skill) -> SkillDetail:
         "security",
         "security.sarif",
         "capabilities",
+        "opinions",
         "health",
         "badge",
         "badge.json",

@@ -29,6 +29,7 @@ from vskill_platform.web.access import caller_of
 from vskill_platform.web.api import examples
 from vskill_platform.web.api.describing import described
 from vskill_platform.web.api.parameters import Identity
+from vskill_platform.web.opinions import opinions_on_submission
 from vskill_platform.web.pages.rendering import PageRequest
 from vskill_platform.web.surface.rate_limits import SUBMISSIONS, limited
 from vskill_platform.web.views import ChildView, SubmissionAnswer, SubmissionRequest, SubmissionView
@@ -98,6 +99,7 @@ async def view_submission(identity: str) -> SubmissionView:
         judgement=None if judged is None else judged.judgement,
         children=[ChildView(**_summary(child)) for child in children],
         capability_changes=await _capability_changes(submission),
+        opinions=await opinions_on_submission(submission),
         position=await find_position(identity) if submission.state is SubmissionState.RECEIVED else None,
     )
 

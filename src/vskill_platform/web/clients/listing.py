@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from litestar import Request
 from litestar.datastructures import State
@@ -22,6 +23,7 @@ from vskill_platform.stores.collections import get_collection, no_such_collectio
 from vskill_platform.stores.private_paths import path_collection
 from vskill_platform.stores.skills import FoundSkill, SkillQuery, search_skills
 from vskill_platform.web.api.skill_lookup import offered_version, require_published
+from vskill_platform.web.site import site_url
 from vskill_platform.worker_context import current_env
 
 MOST_AT_ROOT = 20
@@ -56,14 +58,16 @@ FindListing = Callable[[ClientRequest], Awaitable[Listing]]
 async def list_root(request: ClientRequest) -> Listing:
     """What the operator has chosen for the registry itself: a collection, or the newest certified skills; or nothing."""
     chosen = current_env("settings").settings.discovery_root
+    host = urlsplit(site_url(request)).hostname or ""
     if chosen == NOTHING:
-        return Listing("skills", "Skills", [], 0)
+        return Listing(host, "Skills", [], 0)
     if chosen != CERTIFIED:
         publisher, _, name = chosen.partition("/")
-        return await _list_collection(await _public_collection(publisher, name), most=MOST_AT_ROOT)
-    found = await search_skills(SkillQuery(tier=(CertTier.CERTIFIED,), limit=MOST_AT_ROOT))
-    listed = await _offered([CollectionItem(slug=row.slug) for row in found.rows])
-    return Listing("certified", "Certified skills", listed, found.total)
+        found = await _list_collection(await _public_collection(publisher, name), most=MOST_AT_ROOT)
+        return found._replace(name=host)
+    certified = await search_skills(SkillQuery(tier=(CertTier.CERTIFIED,), limit=MOST_AT_ROOT))
+    listed = await _offered([CollectionItem(slug=row.slug) for row in certified.rows])
+    return Listing(host, "Certified skills", listed, certified.total)
 
 
 async def list_publisher(request: ClientRequest) -> Listing:

@@ -20,6 +20,7 @@ from vskill_platform.web.pages.skill import (
     list_skill_files,
     show_skill,
     show_skill_file,
+    show_skill_opinions,
     show_skill_security,
     show_skill_version,
 )
@@ -35,6 +36,7 @@ PAGE_ROUTES: list[ControllerRouterHandler] = [
     follow_repository,
     show_skill,
     show_skill_security,
+    show_skill_opinions,
     list_skill_files,
     list_skill_versions,
     compare_skill_versions,

@@ -15,6 +15,7 @@ from vskill_platform.stores.contents import find_file, read_file
 from vskill_platform.stores.skills import resolve_slug
 from vskill_platform.web.api.security import scan_of
 from vskill_platform.web.api.skill_lookup import moved, require_published
+from vskill_platform.web.opinions import opinions_on_version
 from vskill_platform.web.pages.installing import client_ways, install_ways
 from vskill_platform.web.pages.paging import address
 from vskill_platform.web.pages.rendering import PageRequest, page, site_url
@@ -46,6 +47,7 @@ async def _show_overview(request: PageRequest, frame: Frame) -> Response[str]:
         document=await read_document(frame),
         findings=None if scan is None else count_severities(scan.report.findings),
         health=await source_health(frame.skill),
+        opinions=await opinions_on_version(frame.version),
         ways=install_ways(frame, site=site_url(request)),
         clients=client_ways(frame, site=site_url(request)),
         badge=f"{site_url(request)}/api/v1{frame.home}/badge",
@@ -62,10 +64,19 @@ async def show_skill_security(request: PageRequest) -> Response[str]:
         "skill_security.html",
         frame=frame,
         scan=scan,
+        opinions=await opinions_on_version(frame.version),
         findings=() if scan is None else by_severity(scan.report.findings),
         counts=None if scan is None else count_severities(scan.report.findings),
         pass_from=PASS_FROM,
     )
+
+
+@get(f"{SKILL_PATH}/opinions")
+async def show_skill_opinions(request: PageRequest) -> Response[str]:
+    """The second opinions alone, for a page that is open while answers come in."""
+    frame = await load_frame(request)
+    opinions = await opinions_on_version(frame.version)
+    return page(request, "parts/skill_opinions.html", frame=frame, opinions=opinions)
 
 
 def by_severity(findings: tuple[Finding, ...]) -> list[Finding]:

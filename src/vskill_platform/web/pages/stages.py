@@ -80,6 +80,8 @@ def _scanned(view: SubmissionView) -> Stage:
     if view.scan is not None:
         note = f"{view.scan.verdict.value}, {view.scan.score} of 100"
         return Stage("Scanned", Standing.DONE, note, took_ms=view.timings.get("scan"))
+    if view.state is SubmissionState.TIER2_SCANNING:
+        return Stage("Scanned", Standing.DONE, "By our own rules")
     if view.state in _SCANNING and view.content_digest is not None:
         return Stage("Scanned", Standing.CURRENT, "Reading every file")
     if view.state is SubmissionState.REJECTED and view.content_digest is not None:
@@ -100,6 +102,8 @@ def _decided(view: SubmissionView, steps: list[HistoryEntry]) -> Stage:
             return Stage("Decided", Standing.DONE, "Approved", _decided_at(steps))
         case Category.ACTIVE if view.state in APPROVED_STATES:
             return Stage("Decided", Standing.DONE, "Approved", _decided_at(steps))
+        case Category.ACTIVE if view.state is SubmissionState.TIER2_SCANNING:
+            return Stage("Decided", Standing.CURRENT, "Waits for second opinions")
         case Category.ACTIVE:
             return _ahead("Decided")
 

@@ -49,7 +49,7 @@ async def _describe(identity: str) -> dict[str, Any]:
         "place": tell_place(await find_position(identity)) if view.state is SubmissionState.RECEIVED else "",
         "source": _source(view),
         "findings": by_severity(view.scan.findings) if view.scan is not None else [],
-        "is_live": is_under_way(view),
+        "is_live": is_under_way(view) or (view.opinions is not None and view.opinions.is_open),
         "followed": [view.id, *(child.id for child in view.children)][:MOST_SUBJECTS],
         "may_try_again": may_try_again(view),
     }

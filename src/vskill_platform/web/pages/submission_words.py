@@ -15,7 +15,7 @@ from vskill_platform.web.views import SubmissionView
 _STANDS = {
     SubmissionState.RECEIVED: ("info", "It waits for a worker", "Nothing is to be done. This page follows by itself."),
     SubmissionState.TIER1_SCANNING: ("info", "It is being fetched and scanned", "This page follows by itself."),
-    SubmissionState.TIER2_SCANNING: ("info", "It is with the judge", "This page follows by itself."),
+    SubmissionState.TIER2_SCANNING: ("info", "It waits for second opinions", "This page follows by itself."),
     SubmissionState.AUTO_APPROVED: ("info", "It is approved and being published", "This page follows by itself."),
     SubmissionState.VENDOR_APPROVED: ("info", "It is approved and being published", "This page follows by itself."),
     SubmissionState.NEEDS_REVIEW: (

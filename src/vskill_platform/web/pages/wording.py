@@ -39,7 +39,7 @@ CAPABILITY_WORDS = {kind: CapabilityWords(*_TOLD[kind], field) for kind, field i
 
 _STATE_WORDS = {
     "TIER1_SCANNING": "Scanning",
-    "TIER2_SCANNING": "With the judge",
+    "TIER2_SCANNING": "Second opinions",
     "AUTO_APPROVED": "Approved",
     "VENDOR_APPROVED": "Approved",
     "TIER1_FAILED": "Failed the scan",

@@ -19,6 +19,7 @@ from vskill_platform.web.api.admin.rescans import RESCAN_ROUTES
 from vskill_platform.web.api.admin.review import REVIEW_ROUTES
 from vskill_platform.web.api.admin.review_desk import DESK_ROUTES
 from vskill_platform.web.api.admin.rules import RULE_ROUTES
+from vskill_platform.web.api.admin.scanners import SCANNER_ROUTES
 from vskill_platform.web.api.admin.settings import show_settings_in_force
 from vskill_platform.web.api.admin.skill_acts import SKILL_ACT_ROUTES
 from vskill_platform.web.api.admin.skills import SKILL_ROUTES
@@ -50,6 +51,7 @@ ADMIN_ROUTES: list[ControllerRouterHandler] = [
     *CONTACT_ROUTES,
     *RULE_ROUTES,
     *RESCAN_ROUTES,
+    *SCANNER_ROUTES,
     *ACCOUNT_ROUTES,
     *TOKEN_ROUTES,
     *ALERT_ROUTES,

@@ -96,8 +96,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Meta(
             pattern=r"^(certified|none|[a-z0-9-]+/[a-z0-9-]+)$",
             description="What `skills add` is offered that is given the address of the registry alone: `none`, `certified` (the "
-            "newest 20 certified skills), or a public collection (`publisher/name`, its first 20). That client also takes it where the "
-            "page it was given offers nothing, as that of a blocked skill.",
+            "newest 20 certified skills), or a public collection (`publisher/name`, its first 20). That client also takes it "
+            "where the page it was given offers nothing, as that of a blocked skill.",
         ),
     ] = "none"
     log_level: Annotated[Literal["debug", "info", "warning", "error"], Meta(description="How much is logged.")] = "info"

@@ -90,7 +90,7 @@ async def test_install_command_installs_what_was_verified__and_nothing_else(
     version = await plant(env, files={"SKILL.md": SKILL_MD, "scripts/run.sh": b"echo hello\n"})
     async with httpx.AsyncClient(base_url=address, headers={"Accept": "text/html"}) as client:
         page = (await client.get(f"/skills/{SLUG}")).text
-    found = re.search(r'<code id="install-claude">(.*?)</code>', page, re.DOTALL)
+    found = re.search(r'<code id="install-claude-code">(.*?)</code>', page, re.DOTALL)
     assert found is not None
     command = html.unescape(found[1])
     digest = version.zip_digest.removeprefix("sha256:")

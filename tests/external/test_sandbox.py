@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import sys
 from pathlib import Path
 
 import pytest
@@ -24,15 +25,16 @@ def assert_error(report: ExternalReport, *words: str) -> None:
         assert word in report.summary
 
 
-def processes_with(word: str) -> list[str]:
-    """The ids of processes that have this in their command line."""
+def processes_with(word: str, *, beginning: str = "") -> list[str]:
+    """The ids of processes that have this in their command line, which begins so."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
-            if word in path.read_text(errors="replace"):
-                found.append(path.parent.name)
+            command = path.read_text(errors="replace")
         except OSError:
             continue
+        if word in command and command.startswith(beginning):
+            found.append(path.parent.name)
     return found
 
 
@@ -72,6 +74,19 @@ async def test_family_of_a_program_ends_with_it__when_its_children_have_left_the
         await until(lambda: len(processes_with(SLEEPER)) == 5)
         assert (await scanning).status is ExternalScanStatus.TIMED_OUT
         await until(lambda: not processes_with(SLEEPER))
+
+
+async def test_program_ends__when_the_worker_that_runs_it_is_killed(tmp_path: Path) -> None:
+    worker = (
+        "import asyncio, sys; from pathlib import Path; from tests.external.programs import scan_by\n"
+        "asyncio.run(scan_by(Path(sys.argv[1]), 'import time; time.sleep(3600)'))\n"
+    )
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", worker, str(tmp_path), cwd=Path.cwd())
+    script = str(tmp_path / "program.py")
+    await until(lambda: bool(processes_with(script, beginning=sys.executable)))
+    process.kill()
+    await process.wait()
+    await until(lambda: not processes_with(script))
 
 
 async def test_program_is_ended__when_it_starts_too_many_processes(tmp_path: Path) -> None:

@@ -3,7 +3,8 @@
 A child gets namespaces of its own (`unshare`): a network with nothing in it, a process tree that ends with it whatever it
 has started, and a view of the disk in which nothing can be written but one small folder in memory, and in which the
 registry's data is not. Its memory and its processes are counted while it runs, all that it starts included, because a
-limit that the kernel holds for each process alone is none for a family of them.
+limit that the kernel holds for each process alone is none for a family of them. It ends with the process that started it,
+also where that is killed and cannot say so.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ _LEAST_FILE_BYTES = 1024 * 1024
 """Complaints are kept in a file of ours, so how large a file may be is also how much they may be."""
 _ADDRESS_SPACE_BYTES = 1 << 45
 """Room for runtimes that reserve far more addresses than they use; what is used is limited."""
+_ENDING_WITH_US = ("setpriv", "--pdeathsig", "KILL")
 _NAMESPACES = ("--user", "--map-root-user", "--net", "--pid", "--fork", "--kill-child=KILL", "--mount")
 _ENTER = """
 memory=$1 scratch=$2 scratch_bytes=$3 hidden=$4; shift 4
@@ -204,14 +206,15 @@ class Sandbox:
         inside = [path for path in kept if self._hidden is not None and path.is_relative_to(self._hidden.absolute())]
         entering = [str(self.limits.memory_bytes // 1024), str(folder), str(SCRATCH_BYTES), hidden]
         return [
-            *("unshare", *self._namespaces, SHELL, "-c", _ENTER, "sh", *entering),
+            *(*_ENDING_WITH_US, "unshare", *self._namespaces, SHELL, "-c", _ENTER, "sh", *entering),
             *(str(path) for path in inside),
             *("--", *command),
         ]
 
     async def _probe(self) -> str:
-        if shutil.which("unshare", path=SEARCH_PATH) is None:
-            return "The program unshare is missing on this machine. Install util-linux."
+        for program in ("unshare", "setpriv"):
+            if shutil.which(program, path=SEARCH_PATH) is None:
+                return f"The program {program} is missing on this machine. Install util-linux."
         with tempfile.TemporaryDirectory() as folder:
             scratch = Path(folder) / "scratch"
             scratch.mkdir()

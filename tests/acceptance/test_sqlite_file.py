@@ -29,7 +29,8 @@ from vskill_platform.domain.errors import (
 from vskill_platform.domain.ids import MessageId
 from vskill_platform.domain.recovery import MessageStatus
 from vskill_platform.engines.blobs import BlobFolder
-from vskill_platform.engines.sqlite import SqliteEngine, find_owner, open_sqlite
+from vskill_platform.engines.ownership import find_owner
+from vskill_platform.engines.sqlite import SqliteEngine, open_sqlite
 from vskill_platform.engines.sqlite.schema import APPLICATION_ID, migrations
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.ports.commit import Emit, Put, Send

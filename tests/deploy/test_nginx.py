@@ -71,5 +71,5 @@ def test_request_without_tls_is_sent_to_tls__and_a_large_one_is_refused(tmp_path
             "https://skills.example.org/api/v1/submissions/x?y",
         )
         connection.close()
-        assert front.ask("POST", "/api/v1/submissions", body=b"x" * 257 * 1024).status == 413
+        assert front.ask("POST", "/api/v1/submissions", body=b"x" * 1025 * 1024).status == 413
         assert front.ask("GET", "/").status == 502

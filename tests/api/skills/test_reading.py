@@ -25,7 +25,7 @@ async def test_skill_is_told_from_list_to_finding__when_it_was_published(registr
     detail = await registry.read(PLACE)
     assert (detail["slug"], detail["verdict"], detail["submissionId"]) == (SLUG, "PASS", submission.id)
     assert detail["capabilities"]["networkHosts"] == ["api.example.com"]
-    assert detail["counts"] == {"installs": 0, "downloads": 0, "stars": 0}
+    assert detail["counts"] == {"installs": 0, "downloads": 0, "updateChecks": 0, "stars": 0}
     for link in detail["links"].values():
         assert (await registry.get(link)).status_code == 200, link
     report = await registry.read(f"{PLACE}/security")

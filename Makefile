@@ -16,8 +16,8 @@ unexport PYTHONDONTWRITEBYTECODE
 COVERAGE_FLOOR := 90
 COVERAGE_ROOMS := */vskill_platform/domain/*,*/vskill_platform/ports/*,*/vskill_platform/stores/*,*/vskill_platform/moving/*,*/vskill_platform/worker/*,*/vskill_platform/ingest/*,*/vskill_platform/scanning/*,*/vskill_platform/pipeline/*,*/vskill_platform/engines/*,*/vskill_platform/worker_context.py
 
-# As many tests at a time as there are cores; each starts and stops its own servers and files.
-RUN_PYTEST = $(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
+# One test more at a time than there are cores, since many wait for processes of their own; each starts and stops its servers.
+RUN_PYTEST = $(BIN)/python -m pytest --numprocesses=$(shell expr $$(nproc) + 1) --dist=worksteal
 
 # External scanners that tests run for real, each in an environment of its own.
 SCANNERS := bandit detect-secrets semgrep cisco-ai-skill-scanner snyk-agent-scan

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import apsw
+import asyncpg
 import msgspec
 
 from tests.faults.checker import Done, Journal, Sighting, Verdict, Write, judge
@@ -20,12 +21,30 @@ from vskill_platform.ports.clock import SystemClock
 from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.events import Event
 
+ENDING_LIMIT_S = 60.0
+_OTHERS = """
+SELECT count(*) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+"""
 _STATUSES = (MessageStatus.WAITING, MessageStatus.DELAYED, MessageStatus.LEASED, MessageStatus.DEAD)
 
 
 def judge_store(store: Store, journal: Journal) -> Verdict:
-    """Open the store, look at everything in it, and judge."""
-    return judge(journal, asyncio.run(look_at(store)))
+    """Open the store of a load that was killed, look at everything in it, and judge."""
+    return judge(journal, asyncio.run(_look_when_alone(store)))
+
+
+async def _look_when_alone(store: Store) -> Sighting:
+    """A server goes on with what a killed client has sent it; until it has ended, one look would see two moments."""
+    if store.kind.is_shared:
+        connection = await asyncpg.connect(store.location)
+        try:
+            async with asyncio.timeout(ENDING_LIMIT_S):
+                while await connection.fetchval(_OTHERS):
+                    await asyncio.sleep(0.02)
+        finally:
+            await connection.close()
+    return await look_at(store)
 
 
 async def look_at(store: Store) -> Sighting:

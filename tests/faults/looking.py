@@ -20,6 +20,7 @@ from vskill_platform.ports.catalog import MAX_CATALOG_PAGE, CatalogQuery
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.events import Event
+from vskill_platform.testing.waits import eventually
 
 ENDING_LIMIT_S = 60.0
 _OTHERS = """
@@ -39,12 +40,17 @@ async def _look_when_alone(store: Store) -> Sighting:
     if store.kind.is_shared:
         connection = await asyncpg.connect(store.location)
         try:
-            async with asyncio.timeout(ENDING_LIMIT_S):
-                while await connection.fetchval(_OTHERS):
-                    await asyncio.sleep(0.02)
+            await eventually(
+                lambda: _is_alone(connection), what="the server ends what was sent", limit_s=ENDING_LIMIT_S, look_s=0.02
+            )
         finally:
             await connection.close()
     return await look_at(store)
+
+
+async def _is_alone(connection: asyncpg.Connection) -> bool:
+    others: int = await connection.fetchval(_OTHERS)
+    return others == 0
 
 
 async def look_at(store: Store) -> Sighting:

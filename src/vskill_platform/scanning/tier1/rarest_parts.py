@@ -8,7 +8,7 @@ text has least often. What it does not understand it leaves whole.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import log2
 from typing import NamedTuple
 
@@ -31,35 +31,11 @@ _ESCAPE_BITS = {
 }
 _SIGNS_OF_LAYOUT = frozenset("-|:/")
 _COMMON_WORDS = frozenset(
-    [
-        "all",
-        "and",
-        "any",
-        "archive",
-        "file",
-        "files",
-        "for",
-        "from",
-        "function",
-        "http",
-        "https",
-        "in",
-        "into",
-        "of",
-        "or",
-        "send",
-        "set",
-        "text",
-        "the",
-        "then",
-        "to",
-        "token",
-        "use",
-        "user",
-        "with",
-        "without",
-        "your",
-    ]
+    re.findall(
+        r"\w+",
+        "all and any archive file files for from function http https in into of or send set text the then to token use user "
+        "with without your",
+    )
 )
 """Words that tell hardly anything: every third text has them."""
 _HEAD = re.compile(r"\(\?[a-zA-Z-]+\)")
@@ -128,21 +104,14 @@ def rarest_part(source: str) -> str | None:
         part = _rarest_of_all(_read(source[len(flags) :]))
     except _NotUnderstood:
         return None
-    return flags + part.source if part is not None and part.bits >= LEAST_BITS else None
+    return flags + part.source if part.bits >= LEAST_BITS else None
 
 
-def _rarest_of_all(alternatives: Sequence[Sequence[_Item]]) -> Part | None:
+def _rarest_of_all(alternatives: Sequence[Sequence[_Item]]) -> Part:
     """One part of each alternative, since any of them may be what matches."""
-    parts = [_rarest(sequence) for sequence in alternatives]
-    found = [part for part in parts if part is not None]
-    if len(found) < len(parts):
-        return None
-    source = "|".join(part.source for part in found)
-    return Part(source if len(found) == 1 else f"(?:{source})", _bits_of_any(part.bits for part in found))
-
-
-def _rarest(sequence: Sequence[_Item]) -> Part | None:
-    return max(_parts(sequence), key=lambda part: part.bits, default=None)
+    parts = [max(_parts(sequence), key=lambda part: part.bits) for sequence in alternatives]
+    source = "|".join(part.source for part in parts)
+    return Part(source if len(parts) == 1 else f"(?:{source})", _bits_of_any(part.bits for part in parts))
 
 
 def _parts(sequence: Sequence[_Item]) -> Iterator[Part]:
@@ -156,8 +125,7 @@ def _parts(sequence: Sequence[_Item]) -> Iterator[Part]:
         run = []
         if item.alternatives and not item.may_be_missing:
             inner = _rarest_of_all(item.alternatives)
-            if inner is not None:
-                yield Part(f"{_flags_of(item.opening)}{inner.source})", inner.bits)
+            yield Part(f"{_flags_of(item.opening)}{inner.source})", inner.bits)
     yield _joined(run)
 
 
@@ -188,7 +156,7 @@ def _bits_of_word(word: str) -> float:
     return 1.0 if word.lower() in _COMMON_WORDS else len(word) * LETTER_BITS
 
 
-def _bits_of_any(bits: Iterator[float] | map[float]) -> float:
+def _bits_of_any(bits: Iterable[float]) -> float:
     """How much it tells that one of several things stands in a text."""
     return -log2(min(1.0, sum(2.0**-one for one in bits)))
 

@@ -107,7 +107,7 @@ class Analysis:
 
     def _look_at_call(self, site: Site, *, depth: int) -> None:
         callee = self.evaluator.value(site.node.func, site.scope)
-        names = callee.references or ((f".{terminal(site.node.func)}",) if not callee.targets else ())
+        names = callee.references or ((f".{site.word}",) if not callee.targets else ())
         for name in names:
             self._check(ReadCall(self.evaluator, self.notes, site, callee, name), depth=depth)
 
@@ -175,4 +175,4 @@ def _as_called(site: Site, handed: ast.expr) -> Site:
         func=handed, args=given, keywords=[each for each in site.node.keywords if each.arg not in _NAMED_PLACES]
     )
     node.lineno, node.col_offset = site.node.lineno, site.node.col_offset
-    return Site(node, site.scope)
+    return Site(node, site.scope, terminal(handed))

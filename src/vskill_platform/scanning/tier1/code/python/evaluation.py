@@ -214,12 +214,12 @@ class Evaluator:
             value = self._with_later(value, kind, list(later))
         return value
 
-    def _with_later(self, value: Value, kind: Bound, later: list[Binding]) -> Value:
+    def _with_later(self, value: Value, kind: str, later: list[Binding]) -> Value:
         """A value after something was added to it, put into it or read into it, time after time."""
         pairs = [(self.value(each.node, each.scope), each.place == 1) for each in later if each.node is not None]
-        if kind is Bound.ADDED:
+        if kind == Bound.ADDED:
             return self.weigh(concatenated_all([value, *(added for added, _ in pairs)]))
-        if kind is Bound.HELD:
+        if kind == Bound.HELD:
             return with_held(value, pairs)
         taint = 0
         for path, _ in pairs:
@@ -230,14 +230,14 @@ class Evaluator:
         kind, node = binding.kind, binding.node
         if node is not None:
             value = self.value(node, binding.scope)
-            if kind is Bound.ELEMENT:
+            if kind == Bound.ELEMENT:
                 value = value.element()
             return part_at(value, binding.place) if binding.place >= 0 else value
-        if kind is Bound.IMPORT:
+        if kind == Bound.IMPORT:
             return self.module_named(binding.name, binding.scope.module)
-        if kind is Bound.FROM:
+        if kind == Bound.FROM:
             return self._imported_name(binding)
-        if kind is Bound.PARAMETER and isinstance(binding.subject, Function):
+        if kind == Bound.PARAMETER and isinstance(binding.subject, Function):
             return self.functions.parameter(binding.subject, binding.place, binding.name)
         return Value(targets=(binding.subject,)) if binding.subject is not None else NOTHING
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from vskill_platform.scanning.tier1.code.python import folding
 from vskill_platform.scanning.tier1.code.python.frames import DEEPEST_FRAME, Frame
-from vskill_platform.scanning.tier1.code.python.model import Scope, Site
+from vskill_platform.scanning.tier1.code.python.model import Scope, Site, terminal
 from vskill_platform.scanning.tier1.code.python.operators import (
     calculated,
     combined,
@@ -56,7 +56,7 @@ def _attribute(evaluator: Evaluator, node: ast.Attribute, scope: Scope) -> Value
 
 
 def _called(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
-    return evaluator.weigh(evaluator.outside.result(evaluator, Site(node, scope)))
+    return evaluator.weigh(evaluator.outside.result(evaluator, Site(node, scope, terminal(node.func))))
 
 
 def _subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:

@@ -95,7 +95,7 @@ def _may_be_alias(name: str, scope: Scope) -> bool:
     owner = _owner_of(name, scope)
     if owner is None:
         return bool(scope.module.stars) or name in catalogue.FREE_NAMES
-    return any(each.kind is not Bound.DEFINED for each in owner.bindings[name])
+    return any(each.kind != Bound.DEFINED for each in owner.bindings[name])
 
 
 def _may_be_module(name: str, scope: Scope) -> bool:
@@ -105,7 +105,7 @@ def _may_be_module(name: str, scope: Scope) -> bool:
         return True
     lookups = (ast.Call, ast.Name, ast.Attribute)
     return any(
-        each.kind in (Bound.IMPORT, Bound.FROM) or (each.kind is Bound.VALUE and _is_lookup(each.node, lookups))
+        each.kind in (Bound.IMPORT, Bound.FROM) or (each.kind == Bound.VALUE and _is_lookup(each.node, lookups))
         for each in owner.bindings[name]
     )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from vskill_platform.scanning.tier1.code.python.expressions import HANDLERS, literal, part_at, with_held
 from vskill_platform.scanning.tier1.code.python.frames import Frame, Key
@@ -36,6 +37,9 @@ from vskill_platform.scanning.tier1.code.python.values import (
     reference,
 )
 
+if TYPE_CHECKING:
+    from vskill_platform.scanning.tier1.code.python.commands import Command
+
 MOST_WORK = 200_000
 """Questions that are answered for one skill; other work is counted in the same coin."""
 DEEPEST_QUESTION = 400
@@ -56,7 +60,8 @@ class Evaluator:
     """Answers questions about the expressions of a program.
 
     `name_taint` and `file_taint` are what was learnt of names and files beforehand. `is_cut_short` is true once something
-    was deeper or more than is looked at.
+    was deeper or more than is looked at. `commands` are those that were read, by the values that they were read from, which
+    they hold.
     """
 
     def __init__(self, program: Program, *, outside: OutsideWorld) -> None:
@@ -65,6 +70,7 @@ class Evaluator:
         self.functions = Functions(self)
         self.name_taint: dict[tuple[int, str], int] = {}
         self.file_taint: dict[str, int] = {}
+        self.commands: dict[tuple[int, int, bool], Command] = {}
         self.is_cut_short = False
         self._fetched: dict[str, None] | None = None
         self.root = Frame(is_call=False)
@@ -283,11 +289,11 @@ class Evaluator:
             taint = holder.taint & HIDDEN
             for each in references:
                 taint |= self.outside.attribute_taint(each)
-            parts.append(Value(holder.constants, references, taint=taint))
+            parts.append(Value(holder.constants, references, (), taint))
             parts += [Value(targets=(each,)) for each in self.program.below(references)]
         elif holder.constants:
             parts.append(Value(holder.constants))
-        return join(parts)
+        return parts[0] if len(parts) == 1 else join(parts)
 
     def attribute_of_any(self, name: str, module: Module) -> Value:
         """What is assigned to an attribute of this name anywhere in a module, on whatever object."""

@@ -225,10 +225,9 @@ class Program:
         """The modules of the skill that dotted names stand for, as in `import package.module`."""
         found = list[Module]()
         for name in names:
-            path = f"/{name.replace('.', '/')}.py"
-            found += [
-                each for each in self.by_stem.get(name.rpartition(".")[2], ()) if f"/{each.source.file}".endswith(path)
-            ]
+            for module in self.by_stem.get(name.rpartition(".")[2], ()):
+                if f"/{module.source.file}".endswith(f"/{name.replace('.', '/')}.py"):
+                    found.append(module)
         return found
 
     def imported(self, name: str, importer: Module) -> Module | None:

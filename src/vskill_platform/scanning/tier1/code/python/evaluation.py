@@ -96,6 +96,11 @@ class Evaluator:
         self._provisional.clear()
         self._trail.clear()
 
+    def take_apart(self) -> None:
+        """Undo the circles in which all of this holds itself, when nothing is asked any more."""
+        vars(self.functions).clear()
+        vars(self).clear()
+
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """What the expression may be. Raises OutOfBudget."""
         kind = node.__class__

@@ -25,7 +25,7 @@ _MAY_ASK = Pattern(
     r"(?i)(?:hooks|mcp[\w\x{80}-\x{10ffff}-]*|nstall|command|servers|status_?l.ne)[\"']?[\s\x0b\x1c-\x1f\x{80}-\x{10ffff}]*:|"
     r"bypass|root|full.?d.sk|screen.?rec|nput.?mon|access.b.l.ty|keycha.n|adm.n\."
 )
-"""Matches wherever `_ASKS` does, and is far quicker: for the letters that only Python knows, such as a dotless i, it takes any."""
+"""Matches wherever `_ASKS` does, and is quicker. For letters that only Python knows, such as a dotless i, it takes any."""
 _MACHINE = re.compile(
     r"(?i)full[-_ ]?disk(?:[-_ ]access)?|screen[-_ ]?recording|input[-_ ]?monitoring|accessibility|keychain|root|"
     r"admin\.(?:directory|security)\S*|(?:mail|drive|calendar|contacts)\.full|microphone|camera"

@@ -42,7 +42,7 @@ class Cursor(ABC):  # noqa: B024 - it is for readers to inherit, and stands for 
         """The sign or name further on, or an empty text where something else stands there."""
         number = min(self._i + ahead, self._last)
         kind = self._kinds[number]
-        return self._words[number] if kind == _SIGN or kind == _NAME else ""  # noqa: PLR1714 - quicker than a tuple
+        return self._words[number] if kind in (_SIGN, _NAME) else ""
 
     def _is(self, sign: str) -> bool:
         return self._word == sign and self._kind in (_SIGN, _NAME)

@@ -170,7 +170,7 @@ class Reader(LiteralReader):
         self._next()
         names: list[tuple[str, str]] = []
         imported = ""
-        while self._kind != Kind.END and self._kind != Kind.STRING and not self._is(";"):
+        while self._kind not in (Kind.END, Kind.STRING) and not self._is(";"):
             if self._kind == Kind.NAME and self._word not in {"from", "as", "type"}:
                 if self._peek(-1) == "as" and names:
                     names[-1] = (names[-1][0], self._word)

@@ -19,6 +19,8 @@ from vskill_platform.scanning.tier1.rarest_parts import rarest_part
 
 PATTERN_MEMORY = 2 * 1024 * 1024
 """Bytes that one pattern may use. All patterns of a ruleset together stay far below the memory of a scanning process."""
+ROOMY = 8 * 1024 * 1024
+"""Bytes for the few patterns that every text is searched with and that have more states than fit into less."""
 SET_MEMORY = 16 * 1024 * 1024
 GROUP_SIZE = 8
 GROUP_WITHOUT_GAPS = 40

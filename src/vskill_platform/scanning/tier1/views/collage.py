@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import IntEnum
 from itertools import accumulate
+from operator import attrgetter
 from typing import NamedTuple
 
 from vskill_platform.scanning.limits import VIEW_LIMIT
@@ -48,17 +49,18 @@ class Piece(NamedTuple):
     change: Change = Change.NONE
 
 
-def by_start(piece: Piece) -> int:
-    """The order of pieces in their file."""
-    return piece.start
+_by_start = attrgetter("start")
+"""The order of pieces in their file."""
 
 
 def apart(pieces: Iterable[Piece]) -> list[Piece]:
     """The pieces in order, without those that overlap the one before."""
     kept: list[Piece] = []
-    for piece in sorted(pieces, key=by_start):
-        if not kept or piece.start >= kept[-1].end:
+    done = 0
+    for piece in sorted(pieces, key=_by_start):
+        if not kept or piece.start >= done:
             kept.append(piece)
+            done = piece.end
     return kept
 
 
@@ -201,8 +203,10 @@ class Allowance:
 def collages_of(skill: SkillUnderScan, changes_in: Callable[[FileUnderScan], Iterable[Piece]]) -> Collages:
     """What changes in each file, and its surroundings; files without changes are left out."""
     allowance = Allowance()
-    changes = {file: apart(allowance.some_of(changes_in(file))) for file in files_by_size(skill)}
-    found = {file: in_place(file.encoded, pieces) for file, pieces in changes.items() if pieces}
+    found: dict[FileUnderScan, Collage] = {}
+    for file in files_by_size(skill):
+        if pieces := apart(allowance.some_of(changes_in(file))):
+            found[file] = in_place(file.encoded, pieces)
     return Collages(found, is_cut=allowance.is_spent)
 
 

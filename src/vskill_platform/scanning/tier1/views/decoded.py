@@ -26,7 +26,15 @@ from vskill_platform.scanning.tier1.views.collage import (
 from vskill_platform.scanning.tier1.views.escapes import escapes_in, without_escapes
 from vskill_platform.scanning.tier1.views.joined import seams_in
 from vskill_platform.scanning.tier1.views.normalised import normalised
-from vskill_platform.scanning.tier1.views.payloads import ALWAYS, ESCAPES, JOINS, Payload, hints_in, payloads_in
+from vskill_platform.scanning.tier1.views.payloads import (
+    ALWAYS,
+    ESCAPES,
+    JOINS,
+    Payload,
+    hints_in,
+    hints_of,
+    payloads_in,
+)
 from vskill_platform.scanning.tier1.views.readable import Substance, as_text, inflate
 from vskill_platform.scanning.tier1.views.unquoted import Effort, unquoted, unquoted_text
 from vskill_platform.scanning.tier1.views.view import (
@@ -35,7 +43,6 @@ from vskill_platform.scanning.tier1.views.view import (
     UNESCAPED,
     Uncovered,
     files_by_size,
-    once_a_file,
     places_in,
 )
 
@@ -53,15 +60,12 @@ UNSEEN = EVERY_KIND | {FileKind.HIDDEN, FileKind.DECODED}
 _CHECKS = {Substance.PROGRAM: "encoded_program", Substance.ARCHIVE: "encoded_archive"}
 
 
-_hints = once_a_file(lambda file: hints_in(file.encoded))
-
-
 def _unescaped(file: FileUnderScan) -> Iterable[Piece]:
-    return escapes_in(file.encoded) if ESCAPES in _hints(file) else ()
+    return escapes_in(file.encoded) if ESCAPES in hints_of(file) else ()
 
 
 def _joined(file: FileUnderScan) -> Iterable[Piece]:
-    return seams_in(file.encoded) if JOINS in _hints(file) else ()
+    return seams_in(file.encoded) if JOINS in hints_of(file) else ()
 
 
 @dataclass
@@ -105,11 +109,11 @@ def decoded_views(skill: SkillUnderScan) -> Iterator[Uncovered]:
     yield from whole.views(JOINED)
     changed = (plain.of, whole.of, unquoted(skill).of, normalised(skill).of)
     files = files_by_size(skill)
-    everywhere = WHOLE_SKILL_HINTS & frozenset[str]().union(*map(_hints, files))
+    everywhere = WHOLE_SKILL_HINTS & frozenset[str]().union(*map(hints_of, files))
     budget = _Budget()
     for file in files:
         sources = [_of_collage(collages[file], everywhere) for collages in changed if file in collages]
-        as_it_stands = _Source(file.encoded, lambda offset: offset, 0, _hints(file) | everywhere)
+        as_it_stands = _Source(file.encoded, lambda offset: offset, 0, hints_of(file) | everywhere)
         yield from _decoded(file, [as_it_stands, *sources], budget)
     if budget.is_spent or budget.effort.is_spent:
         yield LimitHit(DECODE_LIMIT)

@@ -27,6 +27,7 @@ _ELEMENT = re.compile(rb"[\"'\x60]([^\"'\x60\n]*)[\"'\x60]")
 _INLINE = Pattern(r"\$?\{\s*(?:\"[^\"\n{}]*\"|'[^'\n{}]*'|\x60[^\x60\n{}]*\x60)\s*\}")
 _SLOT = re.compile(rb"\{(\d{1,2})\}")
 NEAR = 20
+_SUM_SIGNS = frozenset(b"+.&|")
 _OPENING = frozenset(b" \t\r\n(,=[{:")
 _CLOSING = frozenset(b" \t\r\n),]};:")
 """What stands outside of a constant, before it and behind it: there a quote opens or closes and is no seam."""
@@ -57,7 +58,7 @@ def _seam(data: bytes, start: int, end: int) -> Piece | None:
 
 
 def _is_sum(seam: bytes) -> bool:
-    return any(sign in seam for sign in b"+.&|")
+    return not _SUM_SIGNS.isdisjoint(seam)
 
 
 def _opens(data: bytes, start: int) -> bool:

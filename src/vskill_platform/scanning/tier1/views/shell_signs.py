@@ -21,3 +21,9 @@ TELLING = (
     r"|[A-Za-z0-9_][ \t]*:=[ \t]"
 )
 """A constant that changes what a line with it means, or constants that are put together."""
+OUT_OF_PLACE = (
+    r"[A-Za-z](?:''|\"\")[A-Za-z]|\b[a-z]{1,4}(?:'[a-z]{1,3}'|\"[a-z]{1,3}\")[a-z]|\$\{?IFS\b|[a-z]\$[@*][a-z]|[a-z]\$\(\)[a-z]"
+    r"|\$'(?:[^'\\\n]*\\(?:x[0-9a-fA-F]|[0-7]{2}|u[0-9a-fA-F]))|[\s\x60\"'|;&(][a-z]?\\[a-z]\\?[a-z]+[ \t]+[^\n]|\$\{[A-Z]+:[0-9]"
+    r"|\$\((?:echo|printf)[ \t]|\{(?:curl|wget|bash|sh|nc|cat|python3?|rm|tar|ssh|base64),"
+)
+"""What has no use but in shell, so that a line with it is read as shell wherever it stands."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from vskill_platform.scanning.tier1.languages import Language, language_of_fence, language_of_file
-from vskill_platform.scanning.tier1.patterns import Pattern, Span
+from vskill_platform.scanning.tier1.patterns import ROOMY, Pattern, Span
 from vskill_platform.scanning.tier1.skill import MARKDOWN_SUFFIXES, FileUnderScan, SkillUnderScan
 from vskill_platform.scanning.tier1.views.collage import (
     MOST_CHANGES,
@@ -23,7 +23,8 @@ from vskill_platform.scanning.tier1.views.collage import (
     collages_of,
     in_place,
 )
-from vskill_platform.scanning.tier1.views.shell_signs import TELLING, TRICK
+from vskill_platform.scanning.tier1.views.payloads import SHELL_TRICKS, hints_of
+from vskill_platform.scanning.tier1.views.shell_signs import OUT_OF_PLACE, TELLING, TRICK
 from vskill_platform.scanning.tier1.views.shell_words import ShellReader
 from vskill_platform.scanning.tier1.views.view import UNQUOTED, Uncovered, line_starts, once_a_skill
 
@@ -44,12 +45,8 @@ _OF_INTEREST = Pattern(
 _BEFORE_COMMANDS = (b'"', b"'", b"\x60", b": ", b"= ", b"(", b"[")
 _LINE_ENDS = (b"\\\n", b"\\\r")
 _LINE_TRICKS = Pattern(f"(?m){TRICK}")
-_WORTHWHILE = Pattern(rf"(?m){TRICK}|{TELLING}")
-_TRICKS = Pattern(
-    r"[A-Za-z](?:''|\"\")[A-Za-z]|\b[a-z]{1,4}(?:'[a-z]{1,3}'|\"[a-z]{1,3}\")[a-z]|\$\{?IFS\b|[a-z]\$[@*][a-z]|[a-z]\$\(\)[a-z]"
-    r"|\$'(?:[^'\\\n]*\\(?:x[0-9a-fA-F]|[0-7]{2}|u[0-9a-fA-F]))|[\s\x60\"'|;&(][a-z]?\\[a-z]\\?[a-z]+[ \t]+[^\n]|\$\{[A-Z]+:[0-9]"
-    r"|\$\((?:echo|printf)[ \t]|\{(?:curl|wget|bash|sh|nc|cat|python3?|rm|tar|ssh|base64),"
-)
+_WORTHWHILE = Pattern(rf"(?m){TRICK}|{TELLING}", memory=ROOMY)
+_OUT_OF_PLACE = Pattern(OUT_OF_PLACE)
 _CARETS = Pattern(r"[A-Za-z0-9./:_-](?:\^[A-Za-z0-9./:_-])(?:[A-Za-z0-9./:_-]*\^[A-Za-z0-9./:_-]+)+")
 _TICKS = Pattern(r"[A-Za-z.]\x60[A-Za-z-]+(?:\x60?[A-Za-z-]+)*")
 _POWERSHELL_SUFFIXES = frozenset(["ps1", "psm1", "psd1", "bat", "cmd"])
@@ -95,12 +92,10 @@ def _changes(file: FileUnderScan, effort: Effort) -> Iterator[Piece]:
     yield from _carets(data)
     if b"\x60" in data and _is_powershell(file):
         yield from _ticks(data)
-    if not _WORTHWHILE.is_in(data):
-        return
     regions = list(_shell_in(file))
     for region in regions:
         yield from _read(data, region, effort)
-    if regions != [Span(0, len(data))]:
+    if SHELL_TRICKS in hints_of(file) and regions != [Span(0, len(data))] and _WORTHWHILE.is_in(data):
         yield from _tricks_outside(data, regions, effort)
 
 
@@ -174,7 +169,7 @@ def _continued(text: bytes, ends: list[int], begin: int) -> Iterator[Piece]:
 def _tricks_outside(data: bytes, regions: list[Span], effort: Effort) -> Iterator[Piece]:
     """What reads otherwise on lines that have a trick of shell on them."""
     done, left = 0, list(reversed(regions))
-    for start, end in _TRICKS.spans(data):
+    for start, end in _OUT_OF_PLACE.spans(data):
         while left and left[-1].end <= start:
             left.pop()
         if start < done or (left and left[-1].start <= start):

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple, TypeVar
-from weakref import WeakKeyDictionary
 
 from vskill_platform.scanning.tier1.file_kinds import NO_TEXT, FileKind
 from vskill_platform.scanning.tier1.patterns import Span
@@ -33,6 +32,7 @@ PLAIN = "plain"
 
 _newline = re.compile(b"\n")
 Made = TypeVar("Made")
+Source = TypeVar("Source", SkillUnderScan, FileUnderScan)
 
 
 class Position(NamedTuple):
@@ -97,40 +97,41 @@ class LineIndex:
         return Position(self._first_line + row, column)
 
 
-def once_a_skill(make: Callable[[SkillUnderScan], Made]) -> Callable[[SkillUnderScan], Made]:
-    """The same function, asked once for each skill: what one view is made of, others go on from."""
-    known: WeakKeyDictionary[SkillUnderScan, Made] = WeakKeyDictionary()
+def _once(make: Callable[[Source], Made]) -> Callable[[Source], Made]:
+    """The same function, asked once for each skill or file: what it gives is kept with that, as a cached property is."""
+    name = f"{make.__module__}.{make.__qualname__}"
 
-    def made(skill: SkillUnderScan) -> Made:
-        if skill not in known:
-            known[skill] = make(skill)
-        return known[skill]
+    def made(source: Source) -> Made:
+        kept: dict[str, Made] = vars(source)
+        if name not in kept:
+            kept[name] = make(source)
+        return kept[name]
 
     return made
 
 
+def once_a_skill(make: Callable[[SkillUnderScan], Made]) -> Callable[[SkillUnderScan], Made]:
+    """The same function, asked once for each skill: what one view is made of, others go on from."""
+    return _once(make)
+
+
+def once_a_file(make: Callable[[FileUnderScan], Made]) -> Callable[[FileUnderScan], Made]:
+    """The same function, asked once for each file."""
+    return _once(make)
+
+
+@once_a_skill
 def files_by_size(skill: SkillUnderScan) -> list[FileUnderScan]:
     """All files but pictures and the like, the smallest first, so that one huge file cannot use up what all may cost."""
     files = [file for file in skill.files if file.shape not in NO_TEXT]
     return sorted(files, key=lambda file: len(file.content))
 
 
-def once_a_file(make: Callable[[FileUnderScan], Made]) -> Callable[[FileUnderScan], Made]:
-    """The same function, asked once for each file."""
-    known: WeakKeyDictionary[FileUnderScan, Made] = WeakKeyDictionary()
-
-    def made(file: FileUnderScan) -> Made:
-        if file not in known:
-            known[file] = make(file)
-        return known[file]
-
-    return made
-
-
 @once_a_file
 def line_starts(file: FileUnderScan) -> list[int]:
-    """Where in the file's text its lines begin, and where the last one ends."""
-    return [0, *accumulate(len(line) + 1 for line in file.encoded.split(b"\n"))]
+    """Where in the file's text its lines begin, and where the last one ends, as if each had a newline behind it."""
+    lines = (file.encoded + b"\n").splitlines(keepends=True)
+    return list(accumulate(map(len, lines), initial=0))
 
 
 @once_a_file

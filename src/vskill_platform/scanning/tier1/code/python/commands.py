@@ -34,6 +34,7 @@ INTERPRETERS = re.compile(
     r"(?:ba|z|k|da|a|fi)?sh|cmd(?:\.exe)?|powershell(?:\.exe)?|pwsh|python[\d.]*|perl|ruby|node|php|osascript|deno|bun"
 )
 SHELL_PROGRAMS = re.compile(r"(?:ba|z|k|da|a|fi)?sh|cmd(?:\.exe)?|powershell(?:\.exe)?|pwsh")
+_INPUTS = ("input", "stdin")
 _SCRIPT_OPTIONS = words("-c -e -lc -ic -Command -command -enc -EncodedCommand /c /C -r --eval -p")
 SENDERS = re.compile(
     r"(?:^|[|;&\s(/`])(?:curl|wget|nc|ncat|netcat|scp|sftp|rsync|ftp|socat|telnet|invoke-webrequest|iwr|irm|invoke-restmethod|nslookup|dig|host|httpie|http)(?:\.exe)?\s",
@@ -70,6 +71,7 @@ _TOKEN_READERS = {
 _IDENTITY_READERS = re.compile(
     r"^\s*(?:hostname|whoami|id|uname|ifconfig|ipconfig|systeminfo|sw_vers)\b", re.IGNORECASE
 )
+_FETCHER = re.compile(r"\b(?:curl|wget)\b")
 _FETCHERS = re.compile(r"^\s*(?:curl|wget)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\s\"'<>|;&()]+")
 _LOGIN_OPTIONS = re.compile(r"(?:^|\s)(?:-i|-E|--key|--cert|--cacert|--netrc-file|-o\s*IdentityFile)[= ]\s*\S+")
@@ -97,7 +99,8 @@ def command_of(evaluator: Evaluator, site: Site, name: str) -> Command:
     if name in catalogue.SPAWNERS or name.endswith("create_subprocess_exec"):
         return _from_words(evaluator, site)
     whole = evaluator.argument(site, 0, "args", "cmd", "command")
-    given = join([evaluator.argument(site, -1, "input"), evaluator.argument(site, -1, "stdin")])
+    is_fed = any(each.arg in _INPUTS for each in site.node.keywords)
+    given = join([evaluator.argument(site, -1, each) for each in _INPUTS]) if is_fed else NOTHING
     if whole.items is not None or whole.inner is not None:
         return _listed_once(evaluator, whole, given, site)
     is_shell = name in catalogue.SHELLS or bool(evaluator.argument(site, -1, "shell").only) or _has_true(site, "shell")
@@ -188,7 +191,7 @@ def secrets_in(text: str) -> list[str]:
 
 def downloaded_to(text: str) -> str:
     """The path that a command fetches something to; empty where it does not."""
-    if not re.search(r"\b(?:curl|wget)\b", text):
+    if _FETCHER.search(text) is None:
         return ""
     found = _OUTPUT.search(text)
     return found[1] if found else ""

@@ -75,6 +75,7 @@ class Evaluator:
         self._fetched: dict[str, None] | None = None
         self.root = Frame(is_call=False)
         self.frame = self.root
+        self._literals: dict[int, Value] = {}
         self._depth = 0
         self._provisional: dict[Key, int] = {}
         self._trail: list[Key] = []
@@ -107,7 +108,10 @@ class Evaluator:
         if kind is ast.Name:
             return self.lookup(node.id, scope)  # type: ignore[attr-defined]
         if kind is ast.Constant:
-            return literal(node.value)  # type: ignore[attr-defined]
+            known = self._literals.get(id(node))
+            if known is None:
+                self._literals[id(node)] = known = literal(node.value)  # type: ignore[attr-defined]
+            return known
         handler = HANDLERS.get(kind)
         return self.answer(id(node), handler, self, node, scope) if handler is not None else NOTHING
 
@@ -198,7 +202,7 @@ class Evaluator:
 
     def _named(self, owner: Scope, name: str) -> Value:
         found = self.bound(owner.bindings[name])
-        taint = self.name_taint.get((id(owner), name), 0)
+        taint = self.name_taint.get((id(owner), name), 0) if self.name_taint else 0
         return found.tainted(taint) if taint else found
 
     def _unbound(self, name: str, module: Module) -> Value:
@@ -281,6 +285,8 @@ class Evaluator:
         special = self.outside.path_attribute(holder, name) if holder.references else None
         if special is not None:
             return special
+        if len(holder.references) == 1 and holder.is_single:
+            return self._attribute_of_one(holder, name)
         parts = [Value(taint=holder.taint & ~HIDDEN, variables=holder.variables)] if holder.taint else []
         for target in holder.targets:
             if name == "__doc__":
@@ -299,6 +305,14 @@ class Evaluator:
         elif holder.constants:
             parts.append(Value(holder.constants))
         return parts[0] if len(parts) == 1 else join(parts)
+
+    def _attribute_of_one(self, holder: Value, name: str) -> Value:
+        """An attribute of something from outside that has one name, as almost everything has."""
+        full = plain_name(f"{holder.references[0]}.{name}")
+        taint = holder.taint | self.outside.attribute_taint(full)
+        found = Value(holder.constants, (full,), (), taint, variables=holder.variables if holder.taint else ())
+        below = self.program.below((full,))
+        return found if not below else join([found, *(Value(targets=(each,)) for each in below)])
 
     def attribute_of_any(self, name: str, module: Module) -> Value:
         """What is assigned to an attribute of this name anywhere in a module, on whatever object."""

@@ -129,7 +129,7 @@ class Functions:
         for keyword in node.keywords:
             if keyword.arg == name:
                 return evaluator.value(keyword.value, site.scope)
-        at = place - 1 if _is_bound_call(site, function) else place
+        at = place - 1 if function.is_method and _is_bound_call(site, function) else place
         starred = [each.value for each in node.args if isinstance(each, ast.Starred)]
         if 0 <= at < len(node.args) and not starred:
             return evaluator.value(node.args[at], site.scope)
@@ -190,8 +190,7 @@ class Functions:
         node, evaluator = site.node, self._evaluator
         if not function.returns or not (node.args or node.keywords):
             return None
-        is_plain = all(isinstance(each, ast.Constant) for each in node.args)
-        if not is_plain and function.words.isdisjoint(_MAKING_TEXT):
+        if function.words.isdisjoint(_MAKING_TEXT) and not all(isinstance(each, ast.Constant) for each in node.args):
             return None
         names = function.parameters[1:] if function.is_method else function.parameters
         given = dict(zip(names, node.args, strict=False)) | {each.arg: each.value for each in node.keywords if each.arg}
@@ -214,16 +213,14 @@ def _is_demonstration(site: Site, given: Value) -> bool:
 
 
 def _is_bound_call(site: Site, function: Function) -> bool:
-    """Whether the language fills in the first parameter."""
-    if not function.is_method:
-        return False
+    """Whether the language fills in the first parameter of a method."""
     func = site.node.func
     is_through_class = (
         isinstance(func, ast.Attribute)
         and isinstance(func.value, ast.Name)
         and function.owner is not None
         and func.value.id == function.owner.name
-        and not any(isinstance(mark, ast.Name) and mark.id == "classmethod" for mark in function.decorators)
+        and not function.is_marked("classmethod")
     )
     return not is_through_class
 

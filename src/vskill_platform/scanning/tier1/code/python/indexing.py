@@ -72,7 +72,7 @@ class _Walk:
         while stack:
             node, scope = stack.pop()
             met += 1
-            if met + self.keywords > most:
+            if met > most:
                 raise TooManyNodes
             if node.__class__ in _WRAPPERS:
                 child = node.value  # type: ignore[attr-defined]
@@ -90,6 +90,8 @@ class _Walk:
                             stack.append((each, scope))
                 elif child.__class__ not in _LEAVES:
                     stack.append((child, scope))
+        if met + self.keywords > most:
+            raise TooManyNodes
         self.names.settle()
         return met + self.keywords
 

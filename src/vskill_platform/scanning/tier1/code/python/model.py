@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from vskill_platform.scanning.tier1.code.python.sources import PythonSource, folded
+from vskill_platform.scanning.tier1.code.python.sources import PythonSource
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -78,9 +78,9 @@ class Site:
 
 
 class Function:
-    """A function, a method or a lambda."""
+    """A function, a method or a lambda. Of one that `is_method` the first parameter is filled in by the language."""
 
-    __slots__ = ("name", "node", "owner", "parameters", "returns", "scope", "words")
+    __slots__ = ("is_method", "name", "node", "owner", "parameters", "returns", "scope", "words")
 
     def __init__(self, name: str, node: FunctionNode, *, scope: Scope, owner: Class | None) -> None:
         self.name = name
@@ -92,13 +92,11 @@ class Function:
         arguments = node.args
         positional = [*arguments.posonlyargs, *arguments.args] if arguments.posonlyargs else arguments.args
         self.parameters = [each.arg for each in positional]
+        self.is_method = owner is not None and not isinstance(node, ast.Lambda) and not self.is_marked("staticmethod")
 
-    @property
-    def is_method(self) -> bool:
-        """Whether the first parameter is filled in by the language."""
-        if self.owner is None or isinstance(self.node, ast.Lambda):
-            return False
-        return not any(isinstance(mark, ast.Name) and mark.id == "staticmethod" for mark in self.node.decorator_list)
+    def is_marked(self, name: str) -> bool:
+        """Whether one of the decorators is this name."""
+        return any(isinstance(mark, ast.Name) and mark.id == name for mark in self.decorators)
 
     @property
     def is_property(self) -> bool:
@@ -166,7 +164,7 @@ class Module:
     @cached_property
     def encoded(self) -> bytes:
         """The text as Python takes it, for patterns to look at."""
-        return folded(self.source.text)
+        return self.source.folded
 
     @property
     def stem(self) -> str:

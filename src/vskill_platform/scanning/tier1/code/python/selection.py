@@ -85,7 +85,7 @@ def select_sources(sources: list[PythonSource]) -> list[PythonSource]:
     """Those that are worth reading, with the modules of the skill that they import or are imported by."""
     worth = {number for number, source in enumerate(sources) if is_worth_reading(source)}
     files = {number: source for number, source in enumerate(sources) if _is_module(source)}
-    if len(files) > 1 and any(_ALWAYS.is_in(folded(sources[number].text)) for number in worth & files.keys()):
+    if len(files) > 1 and any(_ALWAYS.is_in(sources[number].folded) for number in worth & files.keys()):
         worth |= _related(files, worth)
     return [source for number, source in enumerate(sources) if number in worth]
 
@@ -96,7 +96,7 @@ def _is_module(source: PythonSource) -> bool:
 
 def is_worth_reading(source: PythonSource) -> bool:
     """Whether a text has words in it that harm needs; letters that Python takes for others are read as it does."""
-    data = folded(source.text)
+    data = source.folded
     if _ALWAYS.is_in(data):
         return True
     hides = _HIDES.is_in(data)

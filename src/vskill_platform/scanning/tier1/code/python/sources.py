@@ -6,7 +6,8 @@ import codecs
 import re
 import unicodedata
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 from vskill_platform.scanning.tier1.code.python.notebooks import code_of_notebook
 from vskill_platform.scanning.tier1.code.python.vocabulary import words
@@ -21,7 +22,8 @@ _STRANGE = words("utf_7 unicode_escape raw_unicode_escape punycode idna utf_16 u
 """Encodings in which harmless letters stand for others; no editor writes Python in them."""
 
 
-class PythonSource(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class PythonSource:
     """A piece of Python. `lines` tells for each of its lines the line of the file; without it they follow `first_line`.
 
     `encoding` is named only where it is one that hides what stands there.
@@ -33,6 +35,11 @@ class PythonSource(NamedTuple):
     is_fenced: bool = False
     lines: tuple[int, ...] = ()
     encoding: str = ""
+
+    @cached_property
+    def folded(self) -> bytes:
+        """The text as Python takes it, for patterns to look at."""
+        return folded(self.text)
 
     def line_in_file(self, line: int) -> int:
         """The line of the file that a line of the piece stands in."""

@@ -137,6 +137,11 @@ class Value:
         """The constant, where there is one and no other."""
         return self.constants[0] if len(self.constants) == 1 else None
 
+    @property
+    def is_single(self) -> bool:
+        """Whether there is at most one constant and one variable, and nothing of the skill's own."""
+        return not self.targets and len(self.constants) < 2 and len(self.variables) < 2
+
     def tainted(self, taint: int) -> Value:
         """The same value with this taint as well."""
         if self.taint | taint == self.taint:

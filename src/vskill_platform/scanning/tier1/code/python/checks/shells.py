@@ -20,10 +20,16 @@ def check_shell(call: ReadCall) -> None:
     """Look at a call that may tie a process to a connection."""
     if (
         (call.name in {"os.dup2", "posix.dup2"} and _is_socket(call.argument(0)))
-        or (call.name in catalogue.PROCESSES and any(_is_socket(call.keyword(pipe)) for pipe in _PIPES))
+        or (call.name in catalogue.PROCESSES and _is_tied(call))
         or (call.name == "pty.spawn" and _starts_shell(call) and _connects(call))
     ):
         call.sight("python_reverse_shell")
+
+
+def _is_tied(call: ReadCall) -> bool:
+    """Whether one of the three pipes of a process is a connection."""
+    has_pipes = any(each.arg in _PIPES for each in call.site.node.keywords)
+    return has_pipes and any(_is_socket(call.keyword(pipe)) for pipe in _PIPES)
 
 
 def _is_socket(value: Value) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from vskill_platform.scanning.tier1.code.hosts import UNKNOWN
 from vskill_platform.scanning.tier1.code.shell.syntax import Part, Program, Substitution, Text, Variable, Word
@@ -99,8 +99,8 @@ class Expander:
         """What becomes of one word: mostly one value, none or many after braces, spaces and lists."""
         if len(word.parts) == 1 and isinstance(word.parts[0], Text) and "{" not in word.parts[0].text:
             return [Value(word.parts[0].text)]
-        alternatives = list(_alternatives(word))
-        if len(alternatives) > 1:
+        alternatives = _alternatives(word)
+        if alternatives:
             return [Value(text) for text in alternatives]
         done: list[Value] = []
         current: list[Value] = []
@@ -114,7 +114,8 @@ class Expander:
                 current += pieces
         if current or not word.parts:
             done.append(joined(current) if current else NOTHING)
-        if not (len(word.parts) == 1 or any(_is_quoted(part) for part in word.parts)):
+        may_vanish = len(word.parts) != 1 and not all(value.text for value in done)
+        if may_vanish and not any(part.is_quoted for part in word.parts):
             done = [value for value in done if not value.is_empty]
         return done[:MOST_FIELDS]
 
@@ -186,10 +187,6 @@ def _is_all(part: Variable) -> bool:
     return not part.operator and (part.name in "@*" or part.key == "@")
 
 
-def _is_quoted(part: Part) -> bool:
-    return part.is_quoted
-
-
 def _changed(text: str, sign: str, operand: str) -> str:
     """What `${name<sign><operand>}` makes of a fixed text; patterns count where they are plain."""
     if sign == ":" and (found := _SLICE.match(operand)):
@@ -221,20 +218,22 @@ def _trimmed(text: str, sign: str, pattern: str) -> str:
     return text[at + len(plain) :] if sign[0] == "#" else text[:at]
 
 
-def _alternatives(word: Word) -> Iterator[str]:
-    """The texts that `{a,b}` stands for, where the word holds nothing but text; at most a few dozen."""
-    if not any(isinstance(part, Text) and not part.is_quoted and "{" in part.text for part in word.parts):
-        return
-    if not all(isinstance(part, Text) for part in word.parts):
-        return
+def _alternatives(word: Word) -> list[str]:
+    """The texts that `{a,b}` stands for, where the word holds nothing but text; at most a few dozen, or none."""
+    has_braces = False
+    for part in word.parts:
+        if not isinstance(part, Text):
+            return []
+        has_braces = has_braces or (not part.is_quoted and "{" in part.text)
+    if not has_braces:
+        return []
     texts = ["".join(part.text for part in word.parts if isinstance(part, Text))]
     while len(texts) < MOST_ALTERNATIVES:
         spread = [one for text in texts for one in _spread(text)]
         if len(spread) == len(texts):
             break
         texts = spread
-    if len(texts) > 1:
-        yield from texts[:MOST_ALTERNATIVES]
+    return texts[:MOST_ALTERNATIVES] if len(texts) > 1 else []
 
 
 def _spread(text: str) -> list[str]:

@@ -56,7 +56,8 @@ def own_files(skill: SkillUnderScan) -> dict[str, str]:
 def _read(given: ShellText, machine: Machine) -> Iterator[Sighting | Fact | LimitHit]:
     weaker = checks.WEAKER_IN_TEXT if given.is_shown else frozenset[str]()
     is_cut = len(given.text) > LARGEST_SNIPPET
-    given = given._replace(text=given.text[:LARGEST_SNIPPET])
+    if is_cut:
+        given = given._replace(text=given.text[:LARGEST_SNIPPET])
     report = Report(given.file, given.text, layer="shell", first_line=given.first_line, weaker=weaker)
     try:
         _run(given, machine, report)
@@ -72,7 +73,7 @@ def _run(given: ShellText, machine: Machine, report: Report) -> None:
     is_unclosed = machine.run_text(given.text, report=report, has_placeholders=given.is_shown)
     if not given.is_shown:
         return
-    if _APOSTROPHE.search(given.text):
+    if "'" in given.text and _APOSTROPHE.search(given.text):
         plain = _APOSTROPHE.sub(" ", given.text)
         is_unclosed = machine.run_text(plain, report=report, has_placeholders=True)
     if is_unclosed:

@@ -34,6 +34,8 @@ _KEYWORD = re.compile(
 _FUNCTION = re.compile(r"([^\s'\"\\$`|&;<>()=]{1,100})[ \t]*\([ \t]*\)")
 _KEYWORD_STARTS = frozenset("itefwudscf{}!")
 _CLOSERS = frozenset(["then", "elif", "else", "fi", "do", "done", "esac", "}"])
+_JOINING = frozenset(["&&", "||"])
+_ENDINGS = frozenset("&;")
 _PREFIXES = frozenset(["!", "time", "coproc"])
 _NOTHING: frozenset[str] = frozenset()
 LONGEST_KEPT, MOST_KEPT = 400, 256
@@ -92,7 +94,7 @@ class Reader(WordReader):
             if command is not None:
                 commands.append(command)
             self._skip_blanks()
-            if self._text.startswith("||", self._at) or not self._text.startswith("|", self._at):
+            if not self._text.startswith("|", self._at) or self._text.startswith("||", self._at):
                 break
             self._at += 2 if self._text.startswith("|&", self._at) else 1
         ending = self._take_ending(closing)
@@ -103,7 +105,8 @@ class Reader(WordReader):
         text, at = self._text, self._at
         if closing and text.startswith(closing, at):
             return ""
-        ending = next((sign for sign in ("&&", "||", "&", ";") if text.startswith(sign, at)), "")
+        pair = text[at : at + 2]
+        ending = pair if pair in _JOINING else pair[:1] if pair[:1] in _ENDINGS else ""
         self._at += len(ending)
         return ending
 

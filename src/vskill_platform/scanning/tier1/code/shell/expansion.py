@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from vskill_platform.scanning.tier1.code.hosts import UNKNOWN
 from vskill_platform.scanning.tier1.code.shell.syntax import Part, Program, Substitution, Text, Variable, Word
-from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Origin, Source, Value, joined, unknown
+from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Origin, Source, Value, bounded, joined, unknown
 
 MOST_FIELDS = 200
 MOST_ALTERNATIVES = 64
@@ -99,6 +99,8 @@ class Expander:
         """What becomes of one word: mostly one value, none or many after braces, spaces and lists."""
         if len(word.parts) == 1 and isinstance(word.parts[0], Text) and "{" not in word.parts[0].text:
             return [Value(word.parts[0].text)]
+        if fixed := _fixed_text(word):
+            return [Value(bounded(fixed))]
         alternatives = _alternatives(word)
         if alternatives:
             return [Value(text) for text in alternatives]
@@ -123,6 +125,8 @@ class Expander:
         """What becomes of a word where it stays one, as behind `=` or a redirection."""
         if len(word.parts) == 1:
             return self._part(word.parts[0])
+        if fixed := _fixed_text(word):
+            return Value(bounded(fixed))
         return joined(map(self._part, word.parts)) if word.parts else NOTHING
 
     def _pieces(self, part: Part) -> list[Value]:
@@ -216,6 +220,16 @@ def _trimmed(text: str, sign: str, pattern: str) -> str:
     if at < 0:
         return text
     return text[at + len(plain) :] if sign[0] == "#" else text[:at]
+
+
+def _fixed_text(word: Word) -> str:
+    """The text of a word that holds nothing but text and stands for nothing else; empty for others."""
+    texts: list[str] = []
+    for part in word.parts:
+        if not isinstance(part, Text) or (not part.is_quoted and "{" in part.text):
+            return ""
+        texts.append(part.text)
+    return "".join(texts)
 
 
 def _alternatives(word: Word) -> list[str]:

@@ -32,6 +32,9 @@ _KEYWORD = re.compile(
     r"(if|then|elif|else|fi|while|until|for|select|do|done|case|esac|function|time|coproc|\{|\}|!)(?=[\s;&|()<>]|\Z)"
 )
 _FUNCTION = re.compile(r"([^\s'\"\\$`|&;<>()=]{1,100})[ \t]*\([ \t]*\)")
+_FIRST_WORD = re.compile(r"[ \t]*+([A-Za-z_./~+:@%,-][^\s'\"\\$`|&;<>()=\[]*+)(?=[ \t\n;|&)])")
+_NEXT_WORD = re.compile(r"[ \t]*+([^\s'\"\\$`|&;<>()#{0-9][^\s'\"\\$`|&;<>()]*+)(?=[ \t\n;|&)])")
+"""Words that are nothing but text; the first of a command is neither an assignment nor a test."""
 _KEYWORD_STARTS = frozenset("itefwudscf{}!")
 _CLOSERS = frozenset(["then", "elif", "else", "fi", "do", "done", "esac", "}"])
 _JOINING = frozenset(["&&", "||"])
@@ -271,6 +274,12 @@ class Reader(WordReader):
         words: list[Word] = []
         redirections: list[Redirection] = []
         while self._at < self._end:
+            plain = (_NEXT_WORD if words else _FIRST_WORD).match(self._text, self._at, self._end)
+            if plain:
+                self._count(2)
+                self._at = plain.end()
+                words.append(Word((Text(plain[1], False),), plain.start(1), self._at))
+                continue
             self._skip_blanks()
             if self._take_redirection(redirections):
                 continue

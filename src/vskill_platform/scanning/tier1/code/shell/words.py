@@ -61,9 +61,9 @@ class WordReader(ABC):
         """Whether a quotation mark was opened and never closed."""
         self._has_placeholders = has_placeholders
 
-    def _count(self) -> None:
+    def _count(self, parts: int = 1) -> None:
         """Counts what is kept in memory, and stops where it becomes too much."""
-        self._parts_left -= 1
+        self._parts_left -= parts
         if self._parts_left < 0:
             raise OutOfSteps
 

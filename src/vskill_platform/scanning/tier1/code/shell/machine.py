@@ -230,7 +230,7 @@ class Machine:
         words: list[Value] = []
         for number, word in enumerate(command.words):
             values = self._expander.fields(word)
-            if number < 4 and word.parts and len(values) == 1 and disguise.is_disguised(word, values[0]):
+            if number < 4 and len(values) == 1 and values[0].text in disguise.WATCHED and disguise.is_disguised(word):
                 self.see(checks.DISGUISED, word.start)
             words += values
             self._budget.spend(len(values))

@@ -23,7 +23,7 @@ def make_excerpt(line: str, *, start: int = 0) -> str:
 
 def show_invisible(text: str) -> str:
     """The text with `\\u202e` for the character of that number, and so on."""
-    return _invisible.sub(_escape, text)
+    return text if text.isascii() and text.isprintable() else _invisible.sub(_escape, text)
 
 
 def _escape(found: re.Match[str]) -> str:

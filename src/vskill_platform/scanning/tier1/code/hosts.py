@@ -18,7 +18,7 @@ UNKNOWN = "\0"
 LONGEST_ADDRESS = 2_000
 KNOWN_HOSTS = 1024
 """Hosts whose reading is kept: a skill names the same few again and again."""
-_METADATA_HOSTS = frozenset(["169.254.169.254", "metadata.google.internal", "100.100.100.200", "fd00:ec2::254"])
+METADATA_HOSTS = frozenset(["169.254.169.254", "metadata.google.internal", "100.100.100.200", "fd00:ec2::254"])
 _IDENTITY = re.compile(r"credential|token|identity|user-?data|security", re.IGNORECASE)
 
 
@@ -177,13 +177,13 @@ def kind_of_host(host: str) -> HostKind:
 
 def gives_identity(address: str) -> bool:
     """Whether a machine in a cloud gets its own credentials there."""
-    return host_of(address) in _METADATA_HOSTS and _IDENTITY.search(address) is not None
+    return host_of(address) in METADATA_HOSTS and _IDENTITY.search(address) is not None
 
 
 def is_hidden_metadata(address: str) -> bool:
     """Whether the address of a cloud's metadata is written so that nobody recognises it."""
     host = host_of(address)
-    return host in _METADATA_HOSTS and host not in address.lower()
+    return host in METADATA_HOSTS and host not in address.lower()
 
 
 def is_same_owner(host: str, domains: tuple[str, ...]) -> bool:

@@ -61,4 +61,6 @@ class Report:
 
     @cached_property
     def _starts(self) -> list[int]:
-        return [0, *(found.end() for found in _NEWLINE.finditer(self._text))]
+        if "\n" not in self._text:
+            return [0]
+        return [0, *[found.end() for found in _NEWLINE.finditer(self._text)]]

@@ -91,7 +91,7 @@ def find_installs(file: FileUnderScan) -> Iterator[Seen]:
         install = read_install(command)
         if install is not None:
             reached = span.start + len(command[: install.length].encode())
-            yield from _report(file, install, line, column_of(data, span.start))
+            yield from _report(_Where(file, line, span.start), install)
 
 
 def _whole_command(data: bytes, start: int) -> bytes:
@@ -189,22 +189,35 @@ def column_of(data: bytes, start: int) -> int:
     return 1 + (len(before) if len(before) > LONGEST_COUNTED else len(before.decode(errors="replace")))
 
 
-def _report(file: FileUnderScan, install: Install, line: int, column: int) -> Iterator[Seen]:
-    shown = file.lines[line - 1] if line <= len(file.lines) else ""
+class _Where(NamedTuple):
+    """Where a command stands; `start` is an offset of bytes."""
+
+    file: FileUnderScan
+    line: int
+    start: int
+
+    def sighting(self, check: str, detail: str = "") -> Sighting:
+        column = column_of(self.file.encoded, self.start)
+        shown = self.file.lines[self.line - 1] if self.line <= len(self.file.lines) else ""
+        excerpt = make_excerpt(shown, start=column - 1)
+        return Sighting(check, self.file.path, self.line, column, excerpt, LAYER, detail)
+
+
+def _report(where: _Where, install: Install) -> Iterator[Seen]:
     for requirement in install.requirements:
         if requirement.name:
             value = f"{requirement.registry}:{requirement.name}"[:LONGEST_VALUE]
-            yield Fact(FactKind.INSTALLS, file.path, line, value, LAYER)
+            yield Fact(FactKind.INSTALLS, where.file.path, where.line, value, LAYER)
         for check in judge_requirement(requirement):
             if check != "package_from_branch":
-                yield Sighting(
-                    check, file.path, line, column, make_excerpt(shown, start=column - 1), LAYER, resembles(requirement)
-                )
+                yield where.sighting(check, resembles(requirement))
+    if not install.indexes:
+        return
     replaced = [address for option, address in install.indexes if option not in _EXTRA_INDEX]
-    if any(is_foreign_index(address, is_shown=file.is_markdown) for address in replaced):
-        yield Sighting("registry_redirect", file.path, line, column, make_excerpt(shown, start=column - 1), LAYER)
+    if any(is_foreign_index(address, is_shown=where.file.is_markdown) for address in replaced):
+        yield where.sighting("registry_redirect")
     if _confuses(install):
-        yield Sighting("dependency_confusion", file.path, line, column, make_excerpt(shown, start=column - 1), LAYER)
+        yield where.sighting("dependency_confusion")
 
 
 def _confuses(install: Install) -> bool:

@@ -33,6 +33,8 @@ def _downloaded_and_run(skill: SkillUnderScan, facts: Sequence[Fact]) -> Iterato
         and fact.value
         and kind_of_host(hosts.get((fact.file, fact.line), "")) is not HostKind.VENDOR
     }
+    if not fetched:
+        return
     for fact in facts:
         if fact.kind is FactKind.EXECUTES and (name := _name(fact)) in fetched:
             first = fetched.pop(name)
@@ -41,6 +43,8 @@ def _downloaded_and_run(skill: SkillUnderScan, facts: Sequence[Fact]) -> Iterato
 
 def _secrets_and_sending(skill: SkillUnderScan, facts: Sequence[Fact]) -> Iterator[Sighting]:
     """A program that reads where secrets are kept and sends to somewhere, though no path between them was seen."""
+    if not {FactKind.READS_SECRET, FactKind.SENDS} <= {fact.kind for fact in facts}:
+        return
     scripts = {
         file.path for file in skill.files if FileKind.SCRIPT in file.kinds and FileKind.MARKDOWN not in file.kinds
     }

@@ -7,11 +7,12 @@ that script.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.file_kinds import FileKind
-from vskill_platform.scanning.tier1.patterns import compile_pattern
+from vskill_platform.scanning.tier1.patterns import PatternSet, compile_pattern
 from vskill_platform.scanning.tier1.skill import Fact, FactKind, FileUnderScan, Observation, Sighting, SkillUnderScan
 
 BROKEN_PROMISE = "broken_promise"
@@ -72,17 +73,35 @@ _PROMISES = (
 
 def find_broken_promises(skill: SkillUnderScan, observations: Sequence[Observation]) -> Iterator[Sighting]:
     """Scripts that do what the skill, or they themselves, say is not done; once a script and promise."""
+    scripts = [file for file in skill.files if FileKind.SCRIPT in file.kinds and FileKind.MARKDOWN not in file.kinds]
+    if not scripts:
+        return
     facts = [seen for seen in observations if isinstance(seen, Fact)]
-    described = skill.frontmatter.text.encode() if skill.frontmatter else b""
-    body = skill.skill_file.encoded[:MOST_TEXT] if skill.skill_file else b""
-    for file in skill.files:
-        if FileKind.SCRIPT not in file.kinds or FileKind.MARKDOWN in file.kinds:
-            continue
-        own = [fact for fact in facts if fact.file == file.path]
-        for promise in _PROMISES:
-            made_in = (body if promise.counts_in_body else described, file.encoded[:SCRIPT_HEAD])
-            if any(compile_pattern(promise.words).is_in(text) for text in made_in):
-                yield from _breaks(promise, file, own)
+    of_skill = _made_by(skill)
+    for file in scripts:
+        made = of_skill.union(_made_in(file.encoded[:SCRIPT_HEAD]))
+        own = [fact for fact in facts if fact.file == file.path] if made else []
+        for number in sorted(made):
+            yield from _breaks(_PROMISES[number], file, own)
+
+
+def _made_by(skill: SkillUnderScan) -> frozenset[int]:
+    """The numbers of the promises that a skill makes for all of its scripts."""
+    described = _made_in(skill.frontmatter.text.encode()) if skill.frontmatter else []
+    body = _made_in(skill.skill_file.encoded[:MOST_TEXT]) if skill.skill_file else []
+    return frozenset(
+        number for number, promise in enumerate(_PROMISES) if number in (body if promise.counts_in_body else described)
+    )
+
+
+def _made_in(text: bytes) -> list[int]:
+    """The numbers of the promises that a text makes."""
+    return [number for number in _all_words().which(text) if compile_pattern(_PROMISES[number].words).is_in(text)]
+
+
+@cache
+def _all_words() -> PatternSet:
+    return PatternSet([promise.words for promise in _PROMISES])
 
 
 def _breaks(promise: Promise, file: FileUnderScan, facts: Sequence[Fact]) -> Iterator[Sighting]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from vskill_platform.scanning.tier1.code.shell.machine import Machine
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Call:
     """A command with its arguments. `at` is where it stands; `is_detached` where the shell does not wait for it."""
 

@@ -37,10 +37,8 @@ _HISTORY_OFF = {
 }
 
 
-def is_disguised(word: Word, value: Value) -> bool:
-    """Whether a word comes out as the name of a command that it does not show."""
-    if value.text not in WATCHED:
-        return False
+def is_disguised(word: Word) -> bool:
+    """Whether a word that comes out as the name of a watched command does not show it."""
     if any(isinstance(part, Text) and part.is_spelled for part in word.parts):
         return True
     if len(word.parts) < 2:

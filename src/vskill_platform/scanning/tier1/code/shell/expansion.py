@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from vskill_platform.scanning.tier1.code.hosts import UNKNOWN
 from vskill_platform.scanning.tier1.code.shell.syntax import Part, Program, Substitution, Text, Variable, Word
-from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Origin, Source, Value, joined, unknown
+from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Origin, Source, Value, bounded, joined, unknown
 
 MOST_FIELDS = 200
 MOST_ALTERNATIVES = 64
@@ -99,8 +99,10 @@ class Expander:
         """What becomes of one word: mostly one value, none or many after braces, spaces and lists."""
         if len(word.parts) == 1 and isinstance(word.parts[0], Text) and "{" not in word.parts[0].text:
             return [Value(word.parts[0].text)]
-        alternatives = list(_alternatives(word))
-        if len(alternatives) > 1:
+        if fixed := _fixed_text(word):
+            return [Value(bounded(fixed))]
+        alternatives = _alternatives(word)
+        if alternatives:
             return [Value(text) for text in alternatives]
         done: list[Value] = []
         current: list[Value] = []
@@ -114,7 +116,8 @@ class Expander:
                 current += pieces
         if current or not word.parts:
             done.append(joined(current) if current else NOTHING)
-        if not (len(word.parts) == 1 or any(_is_quoted(part) for part in word.parts)):
+        may_vanish = len(word.parts) != 1 and not all(value.text for value in done)
+        if may_vanish and not any(part.is_quoted for part in word.parts):
             done = [value for value in done if not value.is_empty]
         return done[:MOST_FIELDS]
 
@@ -122,6 +125,8 @@ class Expander:
         """What becomes of a word where it stays one, as behind `=` or a redirection."""
         if len(word.parts) == 1:
             return self._part(word.parts[0])
+        if fixed := _fixed_text(word):
+            return Value(bounded(fixed))
         return joined(map(self._part, word.parts)) if word.parts else NOTHING
 
     def _pieces(self, part: Part) -> list[Value]:
@@ -186,10 +191,6 @@ def _is_all(part: Variable) -> bool:
     return not part.operator and (part.name in "@*" or part.key == "@")
 
 
-def _is_quoted(part: Part) -> bool:
-    return part.is_quoted
-
-
 def _changed(text: str, sign: str, operand: str) -> str:
     """What `${name<sign><operand>}` makes of a fixed text; patterns count where they are plain."""
     if sign == ":" and (found := _SLICE.match(operand)):
@@ -221,20 +222,32 @@ def _trimmed(text: str, sign: str, pattern: str) -> str:
     return text[at + len(plain) :] if sign[0] == "#" else text[:at]
 
 
-def _alternatives(word: Word) -> Iterator[str]:
-    """The texts that `{a,b}` stands for, where the word holds nothing but text; at most a few dozen."""
-    if not any(isinstance(part, Text) and not part.is_quoted and "{" in part.text for part in word.parts):
-        return
-    if not all(isinstance(part, Text) for part in word.parts):
-        return
+def _fixed_text(word: Word) -> str:
+    """The text of a word that holds nothing but text and stands for nothing else; empty for others."""
+    texts: list[str] = []
+    for part in word.parts:
+        if not isinstance(part, Text) or (not part.is_quoted and "{" in part.text):
+            return ""
+        texts.append(part.text)
+    return "".join(texts)
+
+
+def _alternatives(word: Word) -> list[str]:
+    """The texts that `{a,b}` stands for, where the word holds nothing but text; at most a few dozen, or none."""
+    has_braces = False
+    for part in word.parts:
+        if not isinstance(part, Text):
+            return []
+        has_braces = has_braces or (not part.is_quoted and "{" in part.text)
+    if not has_braces:
+        return []
     texts = ["".join(part.text for part in word.parts if isinstance(part, Text))]
     while len(texts) < MOST_ALTERNATIVES:
         spread = [one for text in texts for one in _spread(text)]
         if len(spread) == len(texts):
             break
         texts = spread
-    if len(texts) > 1:
-        yield from texts[:MOST_ALTERNATIVES]
+    return texts[:MOST_ALTERNATIVES] if len(texts) > 1 else []
 
 
 def _spread(text: str) -> list[str]:

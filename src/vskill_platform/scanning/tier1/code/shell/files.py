@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping
+from functools import cached_property
 
 from vskill_platform.scanning.tier1.code.hosts import UNKNOWN
 from vskill_platform.scanning.tier1.code.places import is_home, plain_path, secret_at
@@ -27,10 +28,13 @@ class Files:
 
     def __init__(self, own: Mapping[str, str]) -> None:
         self._own = own
-        self._own_by_name = {name.rpartition("/")[2]: name for name in reversed(list(own))}
         self._written: dict[str, Value] = {}
         self._by_name: dict[str, Value] = {}
         self.has_downloads = False
+
+    @cached_property
+    def _own_by_name(self) -> dict[str, str]:
+        return {name.rpartition("/")[2]: name for name in reversed(list(self._own))}
 
     def write(self, path: str, content: Value, *, is_added: bool = False) -> None:
         """Puts content into a file."""

@@ -37,9 +37,11 @@ def find_shell_flows(skill: SkillUnderScan) -> Iterator[Sighting | Fact | LimitH
         data = given.text.encode()
         if given.file != of_file:
             machine, of_file = None, given.file
-        is_worth_reading = suspects.is_suspect(data) or (machine is not None and machine.has_fetched)
+        glance = suspects.glance_at(data)
+        is_worth_reading = glance.is_suspect or (machine is not None and machine.has_fetched)
         if not is_worth_reading:
-            yield from suspects.plain_facts(given.file, data, first_line=given.first_line)
+            if glance.runs_files:
+                yield from suspects.plain_facts(given.file, data, first_line=given.first_line)
             continue
         own = own_files(skill) if own is None else own
         machine = machine or Machine(own_files=own, budget=budget)
@@ -56,7 +58,8 @@ def own_files(skill: SkillUnderScan) -> dict[str, str]:
 def _read(given: ShellText, machine: Machine) -> Iterator[Sighting | Fact | LimitHit]:
     weaker = checks.WEAKER_IN_TEXT if given.is_shown else frozenset[str]()
     is_cut = len(given.text) > LARGEST_SNIPPET
-    given = given._replace(text=given.text[:LARGEST_SNIPPET])
+    if is_cut:
+        given = given._replace(text=given.text[:LARGEST_SNIPPET])
     report = Report(given.file, given.text, layer="shell", first_line=given.first_line, weaker=weaker)
     try:
         _run(given, machine, report)
@@ -72,10 +75,10 @@ def _run(given: ShellText, machine: Machine, report: Report) -> None:
     is_unclosed = machine.run_text(given.text, report=report, has_placeholders=given.is_shown)
     if not given.is_shown:
         return
-    if _APOSTROPHE.search(given.text):
+    if "'" in given.text and _APOSTROPHE.search(given.text):
         plain = _APOSTROPHE.sub(" ", given.text)
         is_unclosed = machine.run_text(plain, report=report, has_placeholders=True)
     if is_unclosed:
         for line in islice(re.finditer(r"[^\n]+", given.text), MOST_LINES):
-            if suspects.is_suspect(line.group().encode()):
+            if suspects.glance_at(line.group().encode()).is_suspect:
                 machine.run_text(" " * line.start() + line.group(), report=report, has_placeholders=True)

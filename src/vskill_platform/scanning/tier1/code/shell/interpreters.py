@@ -94,7 +94,7 @@ def runs_file(call: Call, word: Value) -> bool:
         return True
     text = word.text
     if "/" not in text and UNKNOWN not in text:
-        return _runs_installed(call, text)
+        return call.machine.has_fetched and _runs_installed(call, text)
     written = call.machine.files.written(text)
     if written is None and "/" not in text:
         return False
@@ -113,8 +113,6 @@ def runs_file(call: Call, word: Value) -> bool:
 
 def _runs_installed(call: Call, name: str) -> bool:
     """Whether the command is a program that the script itself has fetched and put where programs are found."""
-    if not call.machine.has_fetched:
-        return False
     found = next(filter(None, (call.machine.files.exactly(folder + name) for folder in _BIN_FOLDERS)), NOTHING)
     if checks.gravest_kind(found.details(Source.NETWORK)) not in {HostKind.NAMED, HostKind.THROWAWAY}:
         return False

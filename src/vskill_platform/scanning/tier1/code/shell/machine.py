@@ -230,7 +230,7 @@ class Machine:
         words: list[Value] = []
         for number, word in enumerate(command.words):
             values = self._expander.fields(word)
-            if number < 4 and len(word.parts) > 0 and len(values) == 1 and disguise.is_disguised(word, values[0]):
+            if number < 4 and len(values) == 1 and values[0].text in disguise.WATCHED and disguise.is_disguised(word):
                 self.see(checks.DISGUISED, word.start)
             words += values
             self._budget.spend(len(values))
@@ -299,6 +299,8 @@ class Machine:
     def _name(self, word: Value, at: int) -> str:
         """A command's name without its folders; of one in a variable, the name of the variable if it is a command's."""
         text = word.text
+        if text in HANDLERS and "/" not in text:
+            return text
         if disguise.has_glob(text) and (found := disguise.found_by_glob(text)):
             self.see(checks.DISGUISED, at)
             return posixpath.basename(found)

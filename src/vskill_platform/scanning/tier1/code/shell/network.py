@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from vskill_platform.scanning.tier1.code.hosts import (
+    METADATA_HOSTS,
     UNKNOWN,
     HostKind,
     gives_identity,
@@ -214,17 +215,16 @@ def perform(call: Call, request: Request) -> Value:
     addresses = [address for address in request.addresses if address.text]
     if not addresses:
         return unknown(call.name, origins=call.stdin.origins)
-    _reach(call, [address.text for address in addresses])
-    if any(kind_of_host(host_of(address.text)) is not HostKind.LOCAL for address in addresses):
+    hosts = [host_of(address.text) for address in addresses]
+    for host in hosts:
+        call.know(FactKind.REACHES, host)
+        call.know(FactKind.DOWNLOADS, "")
+    if any(kind_of_host(host) is not HostKind.LOCAL for host in hosts):
         call.machine.act(call.at)
-    _notice(call, request, addresses)
+    _notice(call, request, addresses, hosts)
     origins = [Origin(Source.NETWORK, address.text) for address in addresses]
-    for address in addresses:
-        if is_hidden_metadata(address.text):
-            call.see(checks.HIDDEN_METADATA)
-        if gives_identity(address.text):
-            call.know(FactKind.READS_SECRET, "cloud identity")
-            origins.append(Origin(Source.SECRET, "cloud identity"))
+    if not METADATA_HOSTS.isdisjoint(hosts):
+        origins += _notice_metadata(call, addresses)
     answer = unknown(f"answer:{addresses[0].text[:60]}", origins=origins)
     if request.output is None and not request.is_named_by_address:
         return answer
@@ -242,14 +242,17 @@ def _save(call: Call, request: Request, answer: Value, address: str) -> Value:
     return NOTHING
 
 
-def _reach(call: Call, addresses: Iterable[str]) -> None:
+def _notice_metadata(call: Call, addresses: list[Value]) -> Iterator[Origin]:
+    """What a machine in a cloud is told of itself; gives what of it is a secret."""
     for address in addresses:
-        call.know(FactKind.REACHES, host_of(address))
-        call.know(FactKind.DOWNLOADS, "")
+        if is_hidden_metadata(address.text):
+            call.see(checks.HIDDEN_METADATA)
+        if gives_identity(address.text):
+            call.know(FactKind.READS_SECRET, "cloud identity")
+            yield Origin(Source.SECRET, "cloud identity")
 
 
-def _notice(call: Call, request: Request, addresses: list[Value]) -> None:
-    hosts = [host_of(address.text) for address in addresses]
+def _notice(call: Call, request: Request, addresses: list[Value], hosts: list[str]) -> None:
     for host in hosts:
         if request.body:
             call.know(FactKind.SENDS, host)

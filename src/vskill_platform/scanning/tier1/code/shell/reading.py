@@ -32,8 +32,13 @@ _KEYWORD = re.compile(
     r"(if|then|elif|else|fi|while|until|for|select|do|done|case|esac|function|time|coproc|\{|\}|!)(?=[\s;&|()<>]|\Z)"
 )
 _FUNCTION = re.compile(r"([^\s'\"\\$`|&;<>()=]{1,100})[ \t]*\([ \t]*\)")
+_FIRST_WORD = re.compile(r"[ \t]*+([A-Za-z_./~+:@%,-][^\s'\"\\$`|&;<>()=\[]*+)(?=[ \t\n;|&)])")
+_NEXT_WORD = re.compile(r"[ \t]*+([^\s'\"\\$`|&;<>()#{0-9][^\s'\"\\$`|&;<>()]*+)(?=[ \t\n;|&)])")
+"""Words that are nothing but text; the first of a command is neither an assignment nor a test."""
 _KEYWORD_STARTS = frozenset("itefwudscf{}!")
 _CLOSERS = frozenset(["then", "elif", "else", "fi", "do", "done", "esac", "}"])
+_JOINING = frozenset(["&&", "||"])
+_ENDINGS = frozenset("&;")
 _PREFIXES = frozenset(["!", "time", "coproc"])
 _NOTHING: frozenset[str] = frozenset()
 LONGEST_KEPT, MOST_KEPT = 400, 256
@@ -92,7 +97,7 @@ class Reader(WordReader):
             if command is not None:
                 commands.append(command)
             self._skip_blanks()
-            if self._text.startswith("||", self._at) or not self._text.startswith("|", self._at):
+            if not self._text.startswith("|", self._at) or self._text.startswith("||", self._at):
                 break
             self._at += 2 if self._text.startswith("|&", self._at) else 1
         ending = self._take_ending(closing)
@@ -103,7 +108,8 @@ class Reader(WordReader):
         text, at = self._text, self._at
         if closing and text.startswith(closing, at):
             return ""
-        ending = next((sign for sign in ("&&", "||", "&", ";") if text.startswith(sign, at)), "")
+        pair = text[at : at + 2]
+        ending = pair if pair in _JOINING else pair[:1] if pair[:1] in _ENDINGS else ""
         self._at += len(ending)
         return ending
 
@@ -268,6 +274,12 @@ class Reader(WordReader):
         words: list[Word] = []
         redirections: list[Redirection] = []
         while self._at < self._end:
+            plain = (_NEXT_WORD if words else _FIRST_WORD).match(self._text, self._at, self._end)
+            if plain:
+                self._count(2)
+                self._at = plain.end()
+                words.append(Word((Text(plain[1], False),), plain.start(1), self._at))
+                continue
             self._skip_blanks()
             if self._take_redirection(redirections):
                 continue

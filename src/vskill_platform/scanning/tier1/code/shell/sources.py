@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from vskill_platform.scanning.tier1.code.shell import suspects
@@ -80,7 +79,7 @@ def _texts(file: FileUnderScan) -> Iterator[ShellText]:
         yield ShellText(file.path, file.text, 1, is_shown=False)
     if file.is_markdown:
         yield from sorted([*_fences(file), *_prose(file)], key=lambda text: text.first_line)
-    name = PurePosixPath(file.path).name.lower()
+    name = file.path.rpartition("/")[2].lower()
     if name.startswith(("dockerfile", "containerfile")) or name.endswith(".dockerfile"):
         yield from _instructions(file)
     elif suffix_of(file.path) in {"yml", "yaml"}:
@@ -112,7 +111,7 @@ def _prose(file: FileUnderScan) -> Iterator[ShellText]:
 
 def _session(given: ShellText) -> Iterator[ShellText]:
     """What is typed in a session: each prompt begins anew, because what stands between may be no code at all."""
-    if "$" not in given.text and "%" not in given.text and not given.text.isascii():
+    if "$" not in given.text and "%" not in given.text:
         yield given
         return
     prompts = list(_PROMPT.finditer(given.text))

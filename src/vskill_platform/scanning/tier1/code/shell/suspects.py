@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
+from typing import NamedTuple
 
 from vskill_platform.scanning.tier1.patterns import Pattern, PatternSet
 from vskill_platform.scanning.tier1.skill import Fact, FactKind
@@ -66,16 +67,18 @@ _MARKS = (
     r"20[2-9]\d-?[01]\d-?[0-3]\d)\b|"
     r"\b(?:hostname|whoami|HOSTNAME|LOGNAME)\b[^\n]*\]|\bcase\s[^\n]*hostname"
 )
-_HOT = PatternSet([rf"(?i)\b(?:{_WORDS})\b", f"(?im){_MARKS}"])
+_HOT = (rf"(?i)\b(?:{_WORDS})\b", f"(?im){_MARKS}")
 _ANYWHERE = Pattern(
     rf"(?i)\b(?:{_WORDS}|eval)\b|\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|/dev/tcp|\brm\s+-\w*r|\.ssh/|\bsh\s+-c|\bgit\s+clone|"
     r"LaunchAgents|\.config/autostart|\bssh\s+-|\b(?:node|bun)\b[^\n]*--require"
 )
-_RUNS_FILE = Pattern(
+_FILE_RUN = (
     r"(?m)(?:^|[;&|(]\s*|\b(?:sudo|exec|nohup|time)\s+)(?:(?:(?:ba|z|da)?sh|python[23]?|node|perl|ruby|php|"
     r"source)\s+(?:-[a-zA-Z]\s+)?)?((?:\./|\../|[\w-]+/|/)?[\w./-]{1,100}\.(?:sh|py|js|mjs|ts|pl|rb|php|bash|zsh|"
     r"bin|exe|run))\b"
 )
+_RUNS_FILE = Pattern(_FILE_RUN)
+_LOOKED_FOR = PatternSet([*_HOT, _FILE_RUN])
 
 
 def suspect_lines(data: bytes) -> Iterator[int]:
@@ -90,9 +93,17 @@ def suspect_lines(data: bytes) -> Iterator[int]:
             yield line + 1
 
 
-def is_suspect(data: bytes) -> bool:
-    """Whether a text may hold a flow of interest."""
-    return bool(_HOT.which(data))
+class Glance(NamedTuple):
+    """What one look at a text tells: whether it may hold a flow of interest, and whether it may run files."""
+
+    is_suspect: bool
+    runs_files: bool
+
+
+def glance_at(data: bytes) -> Glance:
+    """Looks at a text."""
+    found = _LOOKED_FOR.which(data)
+    return Glance(bool(found) and found[0] < len(_HOT), bool(found) and found[-1] == len(_HOT))
 
 
 def files_run(data: bytes) -> Iterator[str]:

@@ -1,12 +1,15 @@
-"""What a shell text consists of: words made of parts, commands made of words, and commands in pipelines and branches."""
+"""What a shell text consists of: words made of parts, commands made of words, and commands in pipelines and branches.
+
+Nothing of it is changed once it has been read. The classes do not say so, because those that do take twice as long to make.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 
-class Text(NamedTuple):
+@dataclass(slots=True)
+class Text:
     """Characters that stand for themselves. `is_spelled` says that they were given as character codes."""
 
     text: str
@@ -14,7 +17,8 @@ class Text(NamedTuple):
     is_spelled: bool = False
 
 
-class Variable(NamedTuple):
+@dataclass(slots=True)
+class Variable:
     """`$name` or `${name...}` with what follows the name: `operator` such as `:-`, and its `operand`."""
 
     name: str
@@ -24,7 +28,8 @@ class Variable(NamedTuple):
     key: str = ""
 
 
-class Substitution(NamedTuple):
+@dataclass(slots=True)
+class Substitution:
     """`$(...)`, backticks, `<(...)` or `>(...)`; `direction` is empty for the first two."""
 
     program: Program
@@ -35,7 +40,8 @@ class Substitution(NamedTuple):
 Part = Text | Variable | Substitution
 
 
-class Word(NamedTuple):
+@dataclass(slots=True)
+class Word:
     """Parts without a space between them. `start` and `end` are offsets in the text that it was read from."""
 
     parts: tuple[Part, ...]
@@ -43,7 +49,8 @@ class Word(NamedTuple):
     end: int
 
 
-class Redirection(NamedTuple):
+@dataclass(slots=True)
+class Redirection:
     """`operator` with the file, descriptor or text behind it; of a here-document, the word is its text."""
 
     descriptor: str
@@ -51,7 +58,8 @@ class Redirection(NamedTuple):
     target: Word
 
 
-class Assignment(NamedTuple):
+@dataclass(slots=True)
+class Assignment:
     """`name=value`, or `name=(...)` with several values."""
 
     name: str
@@ -60,7 +68,7 @@ class Assignment(NamedTuple):
     values: tuple[Word, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Simple:
     """A command as it is typed: assignments, a name with arguments, redirections."""
 
@@ -70,7 +78,7 @@ class Simple:
     redirections: tuple[Redirection, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Compound:
     """Commands inside commands: a group, a loop, a branch.
 
@@ -86,7 +94,7 @@ class Compound:
     redirections: tuple[Redirection, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Function:
     """A function's definition."""
 
@@ -98,7 +106,7 @@ class Function:
 Command = Simple | Compound | Function
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Pipeline:
     """Commands, each fed by the one before. `ending` is what stands behind them: `&`, `&&`, `||`, or nothing of note."""
 

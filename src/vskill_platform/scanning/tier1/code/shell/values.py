@@ -12,9 +12,12 @@ __all__ = ["LONGEST_TEXT", "NOTHING", "NOWHERE", "Origin", "Source", "Value", "b
 LONGEST_TEXT = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Value:
-    """A text with `UNKNOWN` around the name of each piece that only the running shell knows, and its origins."""
+    """A text with `UNKNOWN` around the name of each piece that only the running shell knows, and its origins.
+
+    It is never changed. A class that says so takes twice as long to make one, and a script has many.
+    """
 
     text: str = ""
     origins: frozenset[Origin] = NOWHERE
@@ -31,11 +34,11 @@ class Value:
 
     def comes_from(self, source: Source) -> bool:
         """Whether some of it comes from there."""
-        return any(origin.source is source for origin in self.origins)
+        return bool(self.origins) and any(origin.source is source for origin in self.origins)
 
     def details(self, source: Source) -> list[str]:
         """What is known of the origins of one kind, in a fixed order."""
-        return sorted(origin.detail for origin in self.origins if origin.source is source)
+        return sorted([origin.detail for origin in self.origins if origin.source is source])
 
     def with_text(self, text: str) -> Value:
         """The same origins behind another text."""
@@ -59,8 +62,8 @@ def joined(values: Iterable[Value], *, by: str = "") -> Value:
     kept = list(values)
     if len(kept) == 1:
         return kept[0]
-    origins = frozenset(origin for value in kept for origin in value.origins)
-    return Value(bounded(by.join(value.text for value in kept)), origins)
+    origins = NOWHERE.union(*[value.origins for value in kept])
+    return Value(bounded(by.join([value.text for value in kept])), origins)
 
 
 def bounded(text: str) -> str:

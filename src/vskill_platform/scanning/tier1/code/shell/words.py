@@ -26,11 +26,10 @@ from vskill_platform.scanning.tier1.code.shell.syntax import (
 DEEPEST = 30
 MOST_PARTS = 250_000
 LONGEST_ARITHMETIC = 2_000
-_BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n)*")
+_BLANKS = re.compile(r"(?:[ \t\r]|\\\r?\n)*(?:#[^\n]*)?")
 _PLAIN = re.compile(r"[^\s'\"\\$`|&;<>()]+")
 _IN_DOUBLE = re.compile(r'[^"\\$`]+')
 _IN_OPERAND = re.compile(r"[^'\"\\$`}]+")
-_COMMENT = re.compile(r"#[^\n]*")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[@*#?$!0-9-]")
 _BRACED = re.compile(r"([#!]?)([A-Za-z_][A-Za-z0-9_]*|[@*#?$!-]|[0-9]+)(?:\[([^\]\n]{0,200})\])?")
 _OPERATOR = re.compile(r":?[-=+?]|##?|%%?|//?|\^\^?|,,?|:|@")
@@ -40,6 +39,9 @@ _PLACEHOLDER = re.compile(r"<[A-Za-z][A-Za-z0-9_ .:/|-]{0,60}>(?=[\s\"'/.,:;@)&|
 _DOLLAR_QUOTED = re.compile(r"'((?>[^'\\]+|\\.)*+)'?", re.DOTALL)
 _BACKTICKS = re.compile(r"`(?>[^`\\]+|\\.)*+`", re.DOTALL)
 _PARENTHESES = re.compile(r"[()]")
+_BLANK = frozenset(" \t\r\\#")
+_BLANK_OR_LINE_END = _BLANK | {"\n"}
+_ENDS_WORD = frozenset(" \t\r\n|&;()")
 _BEFORE_REDIRECTION = frozenset("<>&{0123456789")
 _NOTHING: frozenset[str] = frozenset()
 
@@ -59,9 +61,9 @@ class WordReader(ABC):
         """Whether a quotation mark was opened and never closed."""
         self._has_placeholders = has_placeholders
 
-    def _count(self) -> None:
+    def _count(self, parts: int = 1) -> None:
         """Counts what is kept in memory, and stops where it becomes too much."""
-        self._parts_left -= 1
+        self._parts_left -= parts
         if self._parts_left < 0:
             raise OutOfSteps
 
@@ -161,6 +163,9 @@ class WordReader(ABC):
         parts: list[Part] = []
         self._count()
         while self._at < self._end:
+            if self._text[self._at] in _ENDS_WORD:
+                self._count()
+                break
             plain = _PLAIN.match(self._text, self._at, self._end)
             if plain:
                 if not parts and plain.group().startswith("#"):
@@ -343,17 +348,14 @@ class WordReader(ABC):
 
     def _skip_blanks(self) -> None:
         """Blanks, continued lines and a comment; stays before the end of the line."""
-        if self._at >= self._end or self._text[self._at] not in " \t\r\\#":
+        if self._at >= self._end or self._text[self._at] not in _BLANK:
             return
-        found = _BLANK.match(self._text, self._at, self._end)
+        found = _BLANKS.match(self._text, self._at, self._end)
         self._at = found.end() if found else self._at
-        if self._at < self._end and self._text[self._at] == "#":
-            comment = _COMMENT.match(self._text, self._at, self._end)
-            self._at = comment.end() if comment else self._at
 
     def _skip_blank_lines(self) -> None:
         """Everything between commands, and the here-documents that have been read already."""
-        while self._at < self._end:
+        while self._at < self._end and self._text[self._at] in _BLANK_OR_LINE_END:
             before = self._at
             self._skip_blanks()
             if self._at < self._end and self._text[self._at] == "\n":

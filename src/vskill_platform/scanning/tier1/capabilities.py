@@ -14,8 +14,9 @@ from typing import NamedTuple
 from vskill_platform.domain.scan import Capabilities
 from vskill_platform.scanning.tier1.file_kinds import Shape
 from vskill_platform.scanning.tier1.languages import Language, language_of_fence
-from vskill_platform.scanning.tier1.patterns import Pattern, PatternSet
+from vskill_platform.scanning.tier1.patterns import Pattern
 from vskill_platform.scanning.tier1.skill import Fact, FactKind, FileUnderScan, SkillUnderScan
+from vskill_platform.scanning.tier1.views.glance import Sign, signs_of
 
 MATCHES_PER_FILE = 1_000
 LONGEST_LINE = 2_000
@@ -59,11 +60,11 @@ _NPM_NAME = re.compile(r"(@[a-z0-9._-]{1,100}/[a-z0-9._-]{1,100}|[a-z0-9][a-z0-9
 _COMMAND = re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*=\S*\s+)*((?:\./|~/|/)?[A-Za-z0-9_][A-Za-z0-9_./+-]{0,63})(?:\s|\Z)")
 
 
-class _Sign(NamedTuple):
-    """A way to write down what a skill can do. `source` matches wherever `read` finds something."""
+class _Saying(NamedTuple):
+    """A way to write down what a skill can do, and the sign of it."""
 
     capability: str
-    source: str
+    sign: Sign
     read: Callable[[FileUnderScan], Iterable[str]]
 
 
@@ -94,11 +95,13 @@ def _some(found: Iterable[str], limit: int) -> tuple[str, ...]:
 
 
 def _written(files: Iterable[FileUnderScan]) -> Mapping[str, Set[str]]:
-    """What the files say that they reach, read and install, by capability. One pass over a file tells where to look."""
+    """What the files say that they reach, read and install, by capability."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     for file in files:
-        for number in _MAY_SAY.which(file.encoded):
-            found[_SIGNS[number].capability].update(_SIGNS[number].read(file))
+        signs = signs_of(file)
+        for saying in _SAYINGS:
+            if saying.sign in signs:
+                found[saying.capability].update(saying.read(file))
     return found
 
 
@@ -153,14 +156,13 @@ def _plain_words(words: Iterable[str]) -> Iterator[str]:
         is_value = word in OPTIONS_WITH_VALUE
 
 
-_SIGNS = (
-    _Sign("network_hosts", _ADDRESS, _hosts),
-    _Sign("environment", _VARIABLE, _variables),
-    _Sign("packages", _PYPI, _packages("pypi", _PYPI, _PYPI_NAME)),
-    _Sign("packages", _NPM, _packages("npm", _NPM, _NPM_NAME)),
-    _Sign("packages", _NPX, _packages("npm", _NPX, _NPM_NAME)),
+_SAYINGS = (
+    _Saying("network_hosts", Sign(_ADDRESS), _hosts),
+    _Saying("environment", Sign(_VARIABLE), _variables),
+    _Saying("packages", Sign(_PYPI), _packages("pypi", _PYPI, _PYPI_NAME)),
+    _Saying("packages", Sign(_NPM), _packages("npm", _NPM, _NPM_NAME)),
+    _Saying("packages", Sign(_NPX), _packages("npm", _NPX, _NPM_NAME)),
 )
-_MAY_SAY = PatternSet([sign.source for sign in _SIGNS])
 
 
 def _commands(files: Iterable[FileUnderScan]) -> Iterator[str]:

@@ -30,6 +30,24 @@ LINES = st.sampled_from(
         "***",
     ]
 )
+HARD_LINES = st.sampled_from(
+    [
+        "---",
+        "===",
+        "> ```",
+        "- ```",
+        "1. ~~~",
+        "\t```",
+        "x ```",
+        "``` `",
+        "<b>",
+        "   <div>",
+        "<!-- ```",
+        "-->",
+        "```" * 150,
+    ]
+)
+"""What a fence may stand in or look like, and what keeps one from being one."""
 
 
 def document(text: str) -> Document:
@@ -54,6 +72,13 @@ def ours(text: str) -> tuple[list[tuple[int, str]], list[int]]:
 def test_document_sees_the_fences_of_a_full_parser__in_any_text(lines: list[str]) -> None:
     text = "\n".join(["start", *lines])
     assert ours(text)[0] == theirs(text)[0]
+
+
+@given(st.lists(st.one_of(LINES, HARD_LINES), max_size=9))
+def test_document_sets_the_same_apart__whether_or_not_all_its_blocks_are_read(lines: list[str]) -> None:
+    at_once, read = Document(lines), Document(lines)
+    wanted = [block for block in read.blocks if block.kind in {BlockKind.FENCE, BlockKind.FRONTMATTER}]
+    assert list(at_once.set_apart) == list(read.set_apart) == wanted
 
 
 def test_document_agrees_with_a_full_parser__on_real_texts() -> None:

@@ -58,20 +58,21 @@ class Matcher:
     """The pattern rules of a ruleset, ready to look."""
 
     def __init__(self, ruleset: Ruleset) -> None:
-        by_kinds: dict[frozenset[FileKind], list[PatternRule]] = {}
-        for rule in ruleset.pattern_rules:
-            if rule.pattern is not None:
-                by_kinds.setdefault(rule.applies_to, []).append(PatternRule(rule, pattern=rule.pattern))
-        self._groups = [
-            (kinds, rules, PatternSet([looking.source for looking in rules])) for kinds, rules in by_kinds.items()
-        ]
+        self._rules = [PatternRule(rule, pattern=rule.pattern) for rule in ruleset.pattern_rules if rule.pattern]
+        self._together = PatternSet([looking.source for looking in self._rules])
+        self._applying: dict[frozenset[FileKind], frozenset[int]] = {}
 
     def observe(self, view: View, *, limits: ScanLimits) -> Iterator[Observation]:
         """Where the rules that apply to the view hit it, rule by rule, from left to right."""
-        for kinds, rules, together in self._groups:
-            if kinds & view.kinds:
-                for number in together.which(view.data):
-                    yield from _places(rules[number], view, limits)
+        for number in self._together.which(view.data, among=self._applying_to(view.kinds)):
+            yield from _places(self._rules[number], view, limits)
+
+    def _applying_to(self, kinds: frozenset[FileKind]) -> frozenset[int]:
+        """The numbers of the rules that look at texts of these kinds."""
+        if kinds not in self._applying:
+            applying = (number for number, looking in enumerate(self._rules) if looking.rule.applies_to & kinds)
+            self._applying[kinds] = frozenset(applying)
+        return self._applying[kinds]
 
 
 def pattern_analyser(make_views: Uncoverer) -> Analyser:

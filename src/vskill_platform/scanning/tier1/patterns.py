@@ -7,7 +7,7 @@ would encode it anew for every pattern.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple, Protocol
 
@@ -15,6 +15,7 @@ import re2  # type: ignore[import-untyped]
 from re2 import _re2
 
 from vskill_platform.domain.errors import InvalidRules
+from vskill_platform.scanning.tier1.rarest_parts import rarest_part
 
 PATTERN_MEMORY = 2 * 1024 * 1024
 """Bytes that one pattern may use. All patterns of a ruleset together stay far below the memory of a scanning process."""
@@ -22,7 +23,7 @@ ROOMY = 8 * 1024 * 1024
 """Bytes for the few patterns that every text is searched with and that have more states than fit into less."""
 SET_MEMORY = 16 * 1024 * 1024
 GROUP_SIZE = 8
-GROUP_WITHOUT_GAPS = 32
+GROUP_WITHOUT_GAPS = 40
 _GAP = re.compile(r"(?:\[\^[^\]]*\]|\.|\\S)[*+]")
 """A gap of any length, in which almost anything may stand."""
 _TOKEN = re.compile(
@@ -60,6 +61,8 @@ class _Engine(Protocol):
 
 _ANYWHERE = _re2.RE2.Anchor.UNANCHORED
 _NOWHERE = (-1, -1)
+_Match = Callable[[bytes], list[int]]
+"""The way to ask which patterns of a set may match a text."""
 
 
 class Pattern:
@@ -110,25 +113,52 @@ class Pattern:
 class PatternSet:
     """Many patterns in few passes: says which of them may match somewhere, never leaving out one that does.
 
-    A pass costs the same for eight patterns as for one, as long as the engine can keep what it has learnt of them in memory.
-    Counted gaps and too many patterns at once break that: sixty of our patterns in one set, as they stand, fill any memory
-    and come down to 1 MB/s. So the gaps are loosened first, and the patterns go in groups: those with gaps in small ones,
-    because each gap that a text is in doubles what has to be remembered, all others in large ones.
+    A pass costs the same for many patterns as for one, as long as the engine can keep what it has learnt of them in memory.
+    Gaps break that, because each gap that a text is in doubles what has to be remembered: sixty of our patterns in one set,
+    as they stand, fill any memory and come down to 1 MB/s. So each pattern is looked for by its rarest part, which has no
+    gaps, and the few whose part is there are tried one at a time. Those without such a part go in small groups.
     """
 
     __slots__ = ("_sets",)
 
     def __init__(self, sources: Sequence[str], *, has_gaps: bool = True, group_size: int = GROUP_SIZE) -> None:
         loose = list(map(loosened, sources)) if has_gaps else sources
-        may_be_apart = has_gaps and len(loose) > group_size
-        plain = [number for number, source in enumerate(loose) if may_be_apart and not _GAP.search(source)]
-        others = sorted({*range(len(loose))}.difference(plain))
-        groups = [*_in_groups(others, group_size), *_in_groups(plain, GROUP_WITHOUT_GAPS)]
-        self._sets = [(_compile_set([loose[number] for number in group]), group) for group in groups]
+        wanted = [_wanted(number, source, has_gaps=has_gaps) for number, source in enumerate(loose)]
+        quick = [one for one in wanted if one.is_quick]
+        others = [one for one in wanted if not one.is_quick]
+        self._sets = [*_in_sets(others, group_size), *_in_sets(quick, GROUP_WITHOUT_GAPS)]
 
-    def which(self, data: bytes) -> list[int]:
-        """The numbers of the patterns that may match, in ascending order."""
-        return sorted([group[index] for match, group in self._sets for index in match(data)])
+    def which(self, data: bytes, *, among: Container[int] | None = None) -> list[int]:
+        """The numbers of the patterns that may match, in ascending order; of these numbers, where some are given."""
+        found = [group[index] for match, group in self._sets for index in match(data)]
+        return sorted(
+            [
+                number
+                for number, whole in found
+                if (among is None or number in among) and (whole is None or _compile_whole(whole).is_in(data))
+            ]
+        )
+
+
+class _Wanted(NamedTuple):
+    """A pattern of a set: its number there, what it is looked for by, and all of it where that is more."""
+
+    number: int
+    part: str
+    whole: str | None
+    is_quick: bool
+
+
+def _wanted(number: int, source: str, *, has_gaps: bool) -> _Wanted:
+    if not has_gaps or not _GAP.search(source):
+        return _Wanted(number, source, None, is_quick=has_gaps)
+    part = rarest_part(source)
+    return _Wanted(number, part or source, part and source, is_quick=part is not None)
+
+
+def _in_sets(wanted: Sequence[_Wanted], size: int) -> Iterator[tuple[_Match, list[tuple[int, str | None]]]]:
+    for group in (wanted[first : first + size] for first in range(0, len(wanted), size)):
+        yield _compile_set([one.part for one in group]), [(one.number, one.whole) for one in group]
 
 
 @cache
@@ -137,13 +167,14 @@ def compile_pattern(source: str) -> Pattern:
     return Pattern(source)
 
 
+@cache
+def _compile_whole(source: str) -> Pattern:
+    return Pattern(source, memory=SET_MEMORY)
+
+
 def loosened(source: str) -> str:
     """A pattern that matches at least where this one does, with `*` and `+` in place of counted repetitions."""
     return _TOKEN.sub(_loosen_token, source)
-
-
-def _in_groups(numbers: list[int], size: int) -> list[list[int]]:
-    return [numbers[start : start + size] for start in range(0, len(numbers), size)]
 
 
 def _loosen_token(token: re.Match[str]) -> str:
@@ -153,12 +184,11 @@ def _loosen_token(token: re.Match[str]) -> str:
     return "*" if int(least) == 0 else "+"
 
 
-def _compile_set(sources: Sequence[str]) -> Callable[[bytes], list[int]]:
-    """The way to ask which of these patterns may match a text."""
+def _compile_set(sources: Sequence[str]) -> _Match:
     group = _re2.Set(_ANYWHERE, _options(SET_MEMORY))
     if any(group.Add(source.encode()) < 0 for source in sources) or not group.Compile():
         raise InvalidRules("Some patterns together need more memory than they may have. Make the largest smaller.")
-    match: Callable[[bytes], list[int]] = group.Match
+    match: _Match = group.Match
     return match
 
 

@@ -64,8 +64,20 @@ def scan_content(
     rules = ruleset or load_ruleset()
     _ensure_checks_exist(rules)
     with _collector_at_rest():
-        skill, observations = _look(content, limits=limits, rules=rules, analysers=analysers)
-        return _report(skill, observations, in_force=with_changes(rules, changes))
+        return _scanned(content, limits=limits, rules=rules, changes=changes, analysers=analysers)
+
+
+def _scanned(
+    content: SkillContent,
+    *,
+    limits: ScanLimits,
+    rules: Ruleset,
+    changes: Mapping[str, str],
+    analysers: Sequence[NamedAnalyser],
+) -> ScanReport:
+    """The report. All else that a scan made is let go of on return: the collector, when it wakes, finds nothing to walk over."""
+    skill, observations = _look(content, limits=limits, rules=rules, analysers=analysers)
+    return _report(skill, observations, in_force=with_changes(rules, changes))
 
 
 @contextmanager

@@ -19,7 +19,8 @@ _REPOSITORIES = words(
     "configure-aws-credentials login codeql-action create-pull-request gh-release github-script labeler stale "
     "codecov-action claude-code-action"
 )
-_PLACE = Pattern(f"/(?:{'|'.join(sorted(_REPOSITORIES))})@")
+PLACE = f"/(?:{'|'.join(sorted(_REPOSITORIES))})@"
+_PLACE = Pattern(PLACE)
 _OWNER = re.compile(r"(?<![\w./@-])[A-Za-z0-9][\w-]{1,38}\Z")
 LONGEST_OWNER = 40
 

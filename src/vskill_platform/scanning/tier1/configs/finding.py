@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from vskill_platform.scanning.limits import CONFIG_LIMIT
-from vskill_platform.scanning.tier1.configs import environment, permissions
+from vskill_platform.scanning.tier1.configs import actions, environment, installs, permissions, redirects
 from vskill_platform.scanning.tier1.configs.actions import find_imitations
 from vskill_platform.scanning.tier1.configs.frontmatter import find_in_frontmatter
 from vskill_platform.scanning.tier1.configs.hooks import find_container_commands, find_hooks, find_tasks
@@ -24,6 +24,7 @@ from vskill_platform.scanning.tier1.configs.word_lists import words
 from vskill_platform.scanning.tier1.configs.workflows import find_in_pre_commit, find_in_script, find_in_workflow
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.file_kinds import Shape
+from vskill_platform.scanning.tier1.patterns import PatternSet
 from vskill_platform.scanning.tier1.skill import FileUnderScan, LimitHit, Sighting, SkillUnderScan
 
 _DEEDS = ("attacks", "network", "inline", "unclear")
@@ -48,9 +49,8 @@ def find_in_configs(skill: SkillUnderScan) -> Iterator[Seen]:
     for file in skill.files:
         if file.shape is Shape.TEXT:
             yield from find_in_manifests(file)
-            yield from find_installs(file)
-            yield from find_redirects(file)
-            yield from _find_imitated_actions(file)
+            for number in _IN_ANY_TEXT.which(file.encoded):
+                yield from _FIND_IN_ANY_TEXT[number](file)
             yield from _find_in_file(file)
 
 
@@ -59,6 +59,11 @@ def _find_imitated_actions(file: FileUnderScan) -> Iterator[Seen]:
         line = file.encoded.count(b"\n", 0, offset) + 1
         excerpt = make_excerpt(file.lines[line - 1])
         yield Sighting("package_imitates", file.path, line, column_of(file.encoded, offset), excerpt, "raw", detail)
+
+
+_FIND_IN_ANY_TEXT = (find_installs, find_redirects, _find_imitated_actions)
+_IN_ANY_TEXT = PatternSet([installs.BEGINNING, redirects.PLACES, actions.PLACE])
+"""What each of these looks for, so that one pass over a text tells which of them are needed: mostly none."""
 
 
 def _find_in_file(file: FileUnderScan) -> Iterator[Seen]:

@@ -14,12 +14,18 @@ from vskill_platform.scanning.tier1.configs.reporting import Seen, Source
 from vskill_platform.scanning.tier1.configs.servers import find_servers
 from vskill_platform.scanning.tier1.configs.structured import Entry, Reading
 from vskill_platform.scanning.tier1.configs.yaml_text import read_yaml
+from vskill_platform.scanning.tier1.patterns import Pattern
 from vskill_platform.scanning.tier1.skill import FactKind, LimitHit, SkillUnderScan
 
 _ASKS = re.compile(
     r"(?i)(?:hooks|mcp[\w-]*|install|command|servers|status_?line)[\"']?\s*:|bypass|\broot\b|full.?disk|screen.?rec|input.?mon|"
     r"\baccessibility\b|keychain|admin\."
 )
+_MAY_ASK = Pattern(
+    r"(?i)(?:hooks|mcp[\w\x{80}-\x{10ffff}-]*|nstall|command|servers|status_?l.ne)[\"']?[\s\x0b\x1c-\x1f\x{80}-\x{10ffff}]*:|"
+    r"bypass|root|full.?d.sk|screen.?rec|nput.?mon|access.b.l.ty|keycha.n|adm.n\."
+)
+"""Matches wherever `_ASKS` does, and is quicker. For letters that only Python knows, such as a dotless i, it takes any."""
 _MACHINE = re.compile(
     r"(?i)full[-_ ]?disk(?:[-_ ]access)?|screen[-_ ]?recording|input[-_ ]?monitoring|accessibility|keychain|root|"
     r"admin\.(?:directory|security)\S*|(?:mail|drive|calendar|contacts)\.full|microphone|camera"
@@ -38,7 +44,7 @@ def read_frontmatter(skill: SkillUnderScan) -> Reading:
 def find_in_frontmatter(skill: SkillUnderScan) -> Iterator[Seen]:
     """What the frontmatter starts and installs. Most have nothing of the kind and are not read."""
     head = skill.frontmatter
-    if head is None or skill.skill_file is None or not _ASKS.search(head.text):
+    if head is None or skill.skill_file is None or not _asks(head.text):
         return
     reading = read_frontmatter(skill)
     if reading.is_cut:
@@ -48,6 +54,11 @@ def find_in_frontmatter(skill: SkillUnderScan) -> Iterator[Seen]:
     yield from find_servers(source)
     yield from _find_installs(source)
     yield from _find_grants(source)
+
+
+def _asks(text: str) -> bool:
+    """Whether a head may ask for something beside its name."""
+    return _MAY_ASK.is_in(text.encode()) and _ASKS.search(text) is not None
 
 
 def _find_installs(source: Source) -> Iterator[Seen]:

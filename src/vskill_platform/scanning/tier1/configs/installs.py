@@ -29,11 +29,12 @@ LONGEST_COMMAND = 4_000
 KNOWN_COMMANDS = 256
 """Commands whose reading is kept: skills install the same few things, and say so again and again."""
 LONGEST_COUNTED = 2_000
-_COMMAND = Pattern(
+BEGINNING = (
     r"\b(?:pip[0-9.]*|pipx|uv(?:[ \t]+(?:pip|tool))?|conda|mamba|poetry|pdm|p?npm|yarn(?:[ \t]+global)?|bun|gem|cargo|go)"
     r"[ \t\"',\\\n]+(?:install|add|i|dlx|exec|x|run)\b|\b(?:npx|uvx|bunx|pnpx)\b"
 )
 """How an install command begins. Where it ends is found by hand: a long tail in the pattern makes it four times slower."""
+_COMMAND = Pattern(BEGINNING)
 _HEAD = re.compile(
     r"(?P<tool>[\w.]+(?:[ \t]+(?:pip|tool|global))?)(?:(?:[ \t\"',]|\\\n)+(?P<verb>install|add|i|dlx|exec|x|run)\b)?"
 )

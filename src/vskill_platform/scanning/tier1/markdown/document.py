@@ -73,9 +73,19 @@ class Document:
         return tuple(_sections(self.blocks))
 
     @cached_property
+    def set_apart(self) -> tuple[Block, ...]:
+        """What stands between fences: the frontmatter and the fenced blocks. Most who ask need no other block.
+
+        Nothing but HTML keeps a fence from being one, so without any the lines of fences alone have to be looked at.
+        """
+        if "blocks" in self.__dict__ or _HTML_LINE.search("\n".join(["", *self._lines])):
+            return tuple(block for block in self.blocks if block.kind in _SET_APART)
+        return tuple(_Reader(self._lines).read_set_apart())
+
+    @cached_property
     def fences(self) -> tuple[Block, ...]:
         """The fenced blocks."""
-        return tuple(block for block in self.blocks if block.kind is BlockKind.FENCE)
+        return tuple([block for block in self.set_apart if block.kind is BlockKind.FENCE])
 
     def block_at(self, line: int) -> Block | None:
         """The block that a line belongs to; the lines of a fence itself belong to the fenced block."""
@@ -110,6 +120,8 @@ _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 _QUOTE = re.compile(r" {0,3}>")
 _QUOTE_MARKS = re.compile(r"(?: {0,3}> ?)+")
 _HTML = re.compile(r" {0,3}<(?:[a-zA-Z/!?])")
+_HTML_LINE = re.compile(rf"\n{_HTML.pattern}")
+_SET_APART = frozenset([BlockKind.FRONTMATTER, BlockKind.FENCE])
 _UNDERLINES = frozenset("=-")
 _ITEM_MARKS = frozenset("-*+0123456789")
 _MARKS = _ITEM_MARKS | frozenset("#<>|`~=")
@@ -136,6 +148,15 @@ class _Reader:
                 self._at += 1
             else:
                 yield self._block(line[:_LONGEST_MARK])
+
+    def read_set_apart(self) -> Iterator[Block]:
+        """The frontmatter and the fenced blocks of a text without HTML."""
+        yield from self._frontmatter()
+        for number in [number for number, line in enumerate(self._lines) if _may_be_fence(line)]:
+            opening = _FENCE.match(self._lines[number][:_LONGEST_MARK]) if number >= self._at else None
+            if opening:
+                self._at = number
+                yield self._fence(opening)
 
     def _frontmatter(self) -> Iterator[Block]:
         first = next((number for number, line in enumerate(self._lines) if line.strip()), None)

@@ -18,7 +18,6 @@ _HYPHENATED = re.compile(r"-\n[ \t]*([a-z]{2,20})\b[ \t]?")
 _LETTER = re.compile(r"[^\W\d_]")
 _SENTENCE = re.compile(r"[ \t]{0,12}[A-Z][a-z]{0,20}(?:,? [a-z'’]{1,20}){5}")
 """A line of a sentence, which is none of code, whatever the block calls itself."""
-_LEFT_OUT = frozenset([BlockKind.FENCE, BlockKind.FRONTMATTER])
 
 
 def prose_views(skill: SkillUnderScan) -> Iterator[View]:
@@ -40,8 +39,8 @@ def prose_views(skill: SkillUnderScan) -> Iterator[View]:
 
 def _without_code(file: FileUnderScan) -> str:
     lines = list(file.lines)
-    for block in file.document.blocks:
-        if block.kind in _LEFT_OUT and not _is_prose(block, of_lines=len(lines)):
+    for block in file.document.set_apart:
+        if not _is_prose(block, of_lines=len(lines)):
             kept = [line if _SENTENCE.match(line) else "" for line in lines[block.first_line - 1 : block.last_line]]
             lines[block.first_line - 1 : block.last_line] = kept
     return "\n".join(lines)

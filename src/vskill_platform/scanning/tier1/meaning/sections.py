@@ -11,7 +11,7 @@ from functools import cache
 
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.markdown.document import BlockKind, Section
-from vskill_platform.scanning.tier1.patterns import Pattern, compile_pattern
+from vskill_platform.scanning.tier1.patterns import Pattern, PatternSet, compile_pattern
 from vskill_platform.scanning.tier1.skill import FileUnderScan, Sighting, SkillUnderScan
 
 LOCKED_ARCHIVE = "locked_archive_to_run"
@@ -94,8 +94,10 @@ def find_in_sections(skill: SkillUnderScan) -> Iterator[Sighting]:
 def _in_section(file: FileUnderScan, section: Section) -> Iterator[Sighting]:
     blocks = [block for block in section.blocks if block.kind is not BlockKind.FRONTMATTER]
     text = "\n".join(block.text for block in blocks)[:LONGEST_SECTION].encode()
-    fetched = {name for name in _FETCHED if _find(name, text)}
-    seen = fetched | {name for name in _PATTERNS if fetched and name not in _FETCHED and _find(name, text)}
+    fetched = {name for name in map(_FETCHED.__getitem__, _may_be_fetched().which(text)) if _find(name, text)}
+    if not fetched:
+        return
+    seen = fetched | {name for name in _PATTERNS if name not in _FETCHED and _find(name, text)}
     if {"archive", "password", "run"} <= seen and {"unpack", "must"} & seen:
         yield _sighting(LOCKED_ARCHIVE, file, section, "archive", "archive, password, run")
     if {"program", "run", "must"} <= seen and not _is_well_known("program", text):
@@ -104,6 +106,12 @@ def _in_section(file: FileUnderScan, section: Section) -> Iterator[Sighting]:
         yield _sighting(
             FOREIGN_PREREQUISITE, file, section, "archive", "an archive from elsewhere, its quarantine, run"
         )
+
+
+@cache
+def _may_be_fetched() -> PatternSet:
+    """Tells in one quick pass what a section may have to fetch: the patterns themselves count, and counting is slow."""
+    return PatternSet([_PATTERNS[name] for name in _FETCHED])
 
 
 def _find(name: str, text: bytes) -> bool:

@@ -74,14 +74,14 @@ _DONE = frozenset(["send", "run", "destroy", "obey-it", "untrusted-orders"])
 def against_the_user(text: Text, view: View, skill: SkillUnderScan) -> Iterator[Sighting]:
     """Passages of prose whose signs weigh enough, each once."""
     hidden = HIDDEN_MARGIN if view.kinds & _HIDDEN else 0.0
-    is_guide = not hidden and is_about_security(skill)
-    for weight, span, signs in islice(_passages(text, is_guide=is_guide, more=hidden), skill.limits.max_matches):
+    guide = None if hidden else skill
+    for weight, span, signs in islice(_passages(text, guide=guide, more=hidden), skill.limits.max_matches):
         check = AGAINST_THE_USER if weight >= ENOUGH else PERHAPS
         yield _sighting(check, view, span, signs)
 
 
-def _passages(text: Text, *, is_guide: bool, more: float) -> Iterator[tuple[float, Span, list[str]]]:
-    """Passages that weigh enough, each with its weight; in a guide about attacks its lessons weigh less."""
+def _passages(text: Text, *, guide: SkillUnderScan | None, more: float) -> Iterator[tuple[float, Span, list[str]]]:
+    """Passages that weigh enough, each with its weight; if the skill is a guide about attacks, its lessons weigh less."""
     looked_at = -1
     for grave in text.places(GRAVE):
         if grave.start < looked_at:
@@ -90,7 +90,7 @@ def _passages(text: Text, *, is_guide: bool, more: float) -> Iterator[tuple[floa
         looked_at = grave.start + STEP
         signs = [name for name in (*GRAVE, *ORDINARY) if _has(text, name, passage)]
         weight = sum(WEIGHTS[name] for name in signs) + text.says_twice("conceal", passage) + more
-        if weight >= ALMOST and is_guide and _may_be_lesson(text, passage, signs):
+        if weight >= ALMOST and guide and is_about_security(guide) and _may_be_lesson(text, passage, signs):
             weight -= SECURITY_MARGIN
         if weight >= ALMOST and text.is_readable(passage):
             looked_at = passage.end

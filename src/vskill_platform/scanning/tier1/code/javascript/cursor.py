@@ -7,7 +7,7 @@ from abc import ABC
 from vskill_platform.scanning.tier1.code.budget import Budget
 from vskill_platform.scanning.tier1.code.javascript.tokens import Kind, Tokens
 
-_KINDS = (Kind.END, *Kind)
+_END, _NAME, _SIGN = Kind.END, Kind.NAME, Kind.SIGN
 _TYPE_STOPS = frozenset([",", ")", "]", "}", ";", "=", "=>", "?", "&&", "||", "??", "==", "===", "!=", "!==", "+", "."])
 
 
@@ -16,39 +16,46 @@ class Cursor(ABC):  # noqa: B024 - it is for readers to inherit, and stands for 
 
     def __init__(self, tokens: Tokens, *, budget: Budget) -> None:
         self._tokens = tokens
+        self._kinds = tokens.kinds
+        self._words = tokens.words
+        self._last = len(tokens) - 1
         self._budget = budget
         self._i = 0
-        self._kind = Kind.END
+        self._kind = _END
         self._word = ""
         self._move(0)
 
     def _move(self, number: int) -> None:
         """Goes to a token."""
         self._i = number
-        self._kind = _KINDS[self._tokens.kinds[number]]
-        self._word = self._tokens.word(number)
+        self._kind = self._kinds[number]
+        self._word = self._words[number]
 
     def _next(self) -> None:
-        if self._kind is not Kind.END:
+        if self._kind != _END:
             self._budget.spend()
-            self._move(self._i + 1)
+            number = self._i = self._i + 1
+            self._kind = self._kinds[number]
+            self._word = self._words[number]
 
     def _peek(self, ahead: int = 1) -> str:
-        number = min(self._i + ahead, len(self._tokens) - 1)
-        return self._tokens.word(number) if self._tokens.kinds[number] in (Kind.SIGN, Kind.NAME) else ""
+        """The sign or name further on, or an empty text where something else stands there."""
+        number = min(self._i + ahead, self._last)
+        kind = self._kinds[number]
+        return self._words[number] if kind in (_SIGN, _NAME) else ""
 
     def _is(self, sign: str) -> bool:
-        return self._word == sign and self._kind in (Kind.SIGN, Kind.NAME)
+        return self._word == sign and self._kind in (_SIGN, _NAME)
 
     def _is_name(self, *words: str) -> bool:
         """Whether the token here is a name, and one of these if some are given."""
-        return self._kind is Kind.NAME and (not words or self._word in words)
+        return self._kind == Kind.NAME and (not words or self._word in words)
 
     def _take(self, sign: str) -> bool:
-        if self._is(sign):
-            self._next()
-            return True
-        return False
+        if self._word != sign or not self._is(sign):
+            return False
+        self._next()
+        return True
 
     def _at(self) -> int:
         """Where the reader stands, as an offset in the text."""
@@ -63,13 +70,13 @@ class Cursor(ABC):  # noqa: B024 - it is for readers to inherit, and stands for 
         """Goes behind a closing bracket, whatever has been read of the inside."""
         if closing > self._i:
             self._move(closing)
-        if self._kind is Kind.SIGN and self._word in {")", "]", "}", "`"} and self._i == closing:
+        if self._kind == Kind.SIGN and self._word in {")", "]", "}", "`"} and self._i == closing:
             self._next()
 
     def _skip_type_arguments(self) -> None:
         """`<...>` before the parenthesis of a call."""
         depth = 0
-        while self._kind is not Kind.END:
+        while self._kind != Kind.END:
             depth += {"<": 1, ">": -1}.get(self._word, 0)
             self._next()
             if depth <= 0:
@@ -86,8 +93,8 @@ class Cursor(ABC):  # noqa: B024 - it is for readers to inherit, and stands for 
         """Passes over a type: names, brackets and signs up to what cannot be part of one."""
         depth = 0
         first = True
-        while self._kind is not Kind.END:
-            word = self._word if self._kind is Kind.SIGN else ""
+        while self._kind != Kind.END:
+            word = self._word if self._kind == Kind.SIGN else ""
             if word == "{" and not first and depth == 0 and self._peek(-1) not in {"|", "&", ":", "<", ","}:
                 return
             if word in {"(", "[", "{"}:

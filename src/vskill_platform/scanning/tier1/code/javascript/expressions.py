@@ -69,8 +69,10 @@ class Reference:
 
 def _calculated(word: str, left: Value, right: Value) -> Value | None:
     if word == "+":
+        if not (left.is_number and right.is_number):
+            return None
         a, b = as_number(left), as_number(right)
-        is_sum = left.is_number and right.is_number and a is not None and b is not None
+        is_sum = a is not None and b is not None
         return Value(str((a or 0) + (b or 0)), is_built=True, is_number=True) if is_sum else None
     return calculated(word, left, right)
 
@@ -104,7 +106,7 @@ class ExpressionReader(Cursor):
     def _refuse(self) -> Value:
         """Passes over what is nested too deeply."""
         self.is_too_deep = True
-        if self._kind is Kind.SIGN and self._word in {"(", "[", "{", "`"}:
+        if self._kind == Kind.SIGN and self._word in {"(", "[", "{", "`"}:
             self._skip_group()
         else:
             self._next()
@@ -114,12 +116,12 @@ class ExpressionReader(Cursor):
         left = self._operand()
         while True:
             word = self._word
-            if self._kind is Kind.SIGN and word in _ASSIGNMENTS and self._reference is not None:
+            if self._kind == Kind.SIGN and word in _ASSIGNMENTS and self._reference is not None:
                 return self._assignment(left, self._reference, word)
-            if self._kind is Kind.SIGN and word == "?":
+            if self._kind == Kind.SIGN and word == "?":
                 left = self._choice(left)
-            elif (self._kind is Kind.SIGN and word in _BINARY) or (
-                self._kind is Kind.NAME and word in {"in", "instanceof"} and not self._is_in_head()
+            elif (self._kind == Kind.SIGN and word in _BINARY) or (
+                self._kind == Kind.NAME and word in {"in", "instanceof"} and not self._is_in_head()
             ):
                 left = self._binary(left, word)
             else:
@@ -180,8 +182,8 @@ class ExpressionReader(Cursor):
     def _operand(self) -> Value:
         """What stands between operators, with all that is attached to it."""
         words: list[str] = []
-        while (self._kind is Kind.NAME and self._word in _UNARY_WORDS) or (
-            self._kind is Kind.SIGN and self._word in _UNARY_SIGNS
+        while (self._kind == Kind.NAME and self._word in _UNARY_WORDS) or (
+            self._kind == Kind.SIGN and self._word in _UNARY_SIGNS
         ):
             words.append(self._word)
             self._next()
@@ -195,20 +197,20 @@ class ExpressionReader(Cursor):
     def _primary(self) -> Value:
         self._reference = None
         kind, word = self._kind, self._word
-        if kind is Kind.NAME:
+        if kind == Kind.NAME:
             return self._named(word)
-        if kind is Kind.STRING:
+        if kind == Kind.STRING:
             self._next()
             return Value(unescape_string(word), origins=_SPELLED if is_spelled_out(word) else NOWHERE)
-        if kind is Kind.NUMBER:
+        if kind == Kind.NUMBER:
             self._next()
             return Value(number_text(word), is_number=True)
-        if kind is Kind.PATTERN:
+        if kind == Kind.PATTERN:
             self._next()
             return Value(path="RegExp()")
-        if kind is Kind.SIGN:
+        if kind == Kind.SIGN:
             return self._signed(word)
-        if kind is Kind.TEMPLATE:
+        if kind == Kind.TEMPLATE:
             self._next()
         return NOTHING
 
@@ -267,7 +269,7 @@ class ExpressionReader(Cursor):
     def _attached(self, value: Value) -> Value:
         """Members, calls and the like that follow a value."""
         while True:
-            if self._kind is not Kind.SIGN and not (self._kind is Kind.NAME and self._word in {"as", "satisfies"}):
+            if self._kind != Kind.SIGN and not (self._kind == Kind.NAME and self._word in {"as", "satisfies"}):
                 return value
             word = self._word
             if word in {".", "?."}:
@@ -331,7 +333,7 @@ class ExpressionReader(Cursor):
         closing, owner = self._tokens.pair[self._i], self._owner()
         self._next()
         arguments: list[Value] = []
-        while self._i < closing and self._kind is not Kind.END:
+        while self._i < closing and self._kind != Kind.END:
             before = self._i
             if self._take(","):
                 continue

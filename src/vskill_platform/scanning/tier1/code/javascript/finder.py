@@ -94,6 +94,8 @@ def _run_at_install(skill: SkillUnderScan) -> frozenset[str]:
     """The files that a package manager runs by itself."""
     found: set[str] = set()
     for file in skill.files:
+        if "package.json" not in file.path:
+            continue
         path = PurePosixPath(file.path)
         if path.name == "package.json" and 'install"' in file.text[:200_000]:
             found |= {str(path.parent / name) for name in _LIFECYCLE.findall(file.text[:200_000])}

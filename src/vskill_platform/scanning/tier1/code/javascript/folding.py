@@ -30,6 +30,7 @@ _ARITHMETIC: dict[str, Callable[[int, int], int]] = {
     "%": lambda a, b: a % b if b else 0,
     "/": lambda a, b: a // b if b else 0,
 }
+_WHOLE_NUMBER = re.compile(r"-?\d{1,9}")
 _BASES = {"0x": 16, "0b": 2, "0o": 8}
 _PERCENT_U = re.compile(r"%u([0-9a-fA-F]{4})")
 
@@ -69,13 +70,15 @@ def number_text(word: str) -> str:
 def as_number(value: Value) -> int | None:
     """A whole number, where the value is one."""
     text = value.text or ""
-    return int(text) if re.fullmatch(r"-?\d{1,9}", text) else None
+    return int(text) if _WHOLE_NUMBER.fullmatch(text) else None
 
 
 def calculated(sign: str, left: Value, right: Value) -> Value | None:
     """What an operator makes of two whole numbers; None where they are none."""
+    if sign not in _ARITHMETIC:
+        return None
     a, b = as_number(left), as_number(right)
-    if a is None or b is None or sign not in _ARITHMETIC:
+    if a is None or b is None:
         return None
     found = _ARITHMETIC[sign](a, b)
     return Value(str(found), origins=left.origins | right.origins, is_built=True, is_number=True)

@@ -105,7 +105,7 @@ class LiteralReader(ExpressionReader):
         closing = self._tokens.pair[self._i]
         self._next()
         items: list[Value] = []
-        while self._i < closing and self._kind is not Kind.END:
+        while self._i < closing and self._kind != Kind.END:
             before = self._i
             if self._take(","):
                 continue
@@ -123,8 +123,8 @@ class LiteralReader(ExpressionReader):
         closing = self._tokens.pair[self._i]
         self._next()
         pieces: list[Value] = []
-        while self._i < closing and self._kind is not Kind.END:
-            if self._kind is Kind.TEMPLATE:
+        while self._i < closing and self._kind != Kind.END:
+            if self._kind == Kind.TEMPLATE:
                 pieces.append(Value(unescape_string(f"`{self._word}`")))
                 self._next()
             else:
@@ -143,7 +143,7 @@ class LiteralReader(ExpressionReader):
         self._next()
         fields: dict[str, Value] = {}
         origins: set[Origin] = set()
-        while self._i < closing and self._kind is not Kind.END:
+        while self._i < closing and self._kind != Kind.END:
             before = self._i
             name, value = self._property()
             origins |= value.origins
@@ -164,7 +164,7 @@ class LiteralReader(ExpressionReader):
         if self._take("..."):
             return "", self.expression()
         while (
-            self._kind is Kind.NAME
+            self._kind == Kind.NAME
             and self._word in {"async", "get", "set"}
             and self._peek() not in {",", ":", "(", "}"}
         ):
@@ -194,7 +194,7 @@ class LiteralReader(ExpressionReader):
         """JSX, or a type in front of a value: tags are passed over, what stands between braces is read."""
         self._next()
         steps = 0
-        while self._kind is not Kind.END and not self._is(">") and steps < LONGEST_TAG:
+        while self._kind != Kind.END and not self._is(">") and steps < LONGEST_TAG:
             steps += 1
             if self._is("{"):
                 closing = self._tokens.pair[self._i]
@@ -226,7 +226,7 @@ class LiteralReader(ExpressionReader):
             return self._class(key)
         if self._take("function"):
             self._take("*")
-            if self._kind is Kind.NAME:
+            if self._kind == Kind.NAME:
                 self._next()
         function = self._open(key)
         self._parameters(key)
@@ -285,7 +285,7 @@ class LiteralReader(ExpressionReader):
             return
         if is_handler:
             self._world.function(key).is_handler = True
-        if self._kind is Kind.NAME:
+        if self._kind == Kind.NAME:
             self._world.scopes.declare(self._word, item.having(given | {parameter_origin(key, 0)}))
             self._next()
         elif self._is("<"):
@@ -295,7 +295,7 @@ class LiteralReader(ExpressionReader):
 
     def _bind_arguments(self, arguments: list[Value]) -> None:
         """Gives the parameters the values of one call."""
-        if self._kind is Kind.NAME:
+        if self._kind == Kind.NAME:
             self._world.scopes.declare(self._word, arguments[0] if arguments else NOTHING)
             self._next()
             return
@@ -303,7 +303,7 @@ class LiteralReader(ExpressionReader):
             return
         closing, number = self._tokens.pair[self._i], 0
         self._next()
-        while self._i < closing and self._kind is not Kind.END:
+        while self._i < closing and self._kind != Kind.END:
             is_rest = self._take("...")
             start = self._i
             self._skip_group()
@@ -323,10 +323,10 @@ class LiteralReader(ExpressionReader):
         closing = self._tokens.pair[self._i]
         self._next()
         number = 0
-        while self._i < closing and self._kind is not Kind.END:
+        while self._i < closing and self._kind != Kind.END:
             before = self._i
             while (
-                self._kind is Kind.NAME and self._word in _MODIFIERS and self._peek() not in {",", ")", "=", ":", "?"}
+                self._kind == Kind.NAME and self._word in _MODIFIERS and self._peek() not in {",", ")", "=", ":", "?"}
             ):
                 self._next()
             self._take("...")
@@ -352,12 +352,12 @@ class LiteralReader(ExpressionReader):
 
     def _class(self, key: int) -> Value:
         self._next()
-        while self._kind is not Kind.END and not self._is("{"):
+        while self._kind != Kind.END and not self._is("{"):
             self._next()
         closing = self._tokens.pair[self._i]
         function = self._open(key)
         self._next()
-        while self._i < closing and self._kind is not Kind.END:
+        while self._i < closing and self._kind != Kind.END:
             before = self._i
             self._class_member()
             if self._i == before:
@@ -366,7 +366,7 @@ class LiteralReader(ExpressionReader):
         return self._close(function)
 
     def _class_member(self) -> None:
-        while self._kind is Kind.NAME and self._word in _MODIFIERS and self._peek() not in {"(", "=", ":", ";"}:
+        while self._kind == Kind.NAME and self._word in _MODIFIERS and self._peek() not in {"(", "=", ":", ";"}:
             self._next()
         self._take("*")
         name, key = self._word, self._i

@@ -23,7 +23,7 @@ class Reader(LiteralReader):
     def read(self) -> None:
         """Reads the whole program."""
         self._world.scopes.enter(-1)
-        while self._kind is not Kind.END:
+        while self._kind != Kind.END:
             self._statement_or_skip()
         self._world.scopes.leave()
 
@@ -34,14 +34,14 @@ class Reader(LiteralReader):
             self._next()
 
     def _statement(self) -> None:
-        while self._kind is Kind.NAME and self._word in _SKIPPED and self._peek() not in {"=", ".", "(", "=>"}:
+        while self._kind == Kind.NAME and self._word in _SKIPPED and self._peek() not in {"=", ".", "(", "=>"}:
             self._next()
         word = self._word
-        if self._kind is Kind.SIGN and word == "{":
+        if self._kind == Kind.SIGN and word == "{":
             self._block()
-        elif self._kind is Kind.SIGN and word == ";":
+        elif self._kind == Kind.SIGN and word == ";":
             self._next()
-        elif self._kind is not Kind.NAME:
+        elif self._kind != Kind.NAME:
             self.expressions()
         elif word in {"const", "let", "var", "using"} and self._peek() != "=":
             self._declaration()
@@ -74,14 +74,14 @@ class Reader(LiteralReader):
             self._skip_group()
         else:
             self._next()
-            while self._i < closing and self._kind is not Kind.END:
+            while self._i < closing and self._kind != Kind.END:
                 self._statement_or_skip()
             self._leave_group(closing)
         self._depth -= 1
 
     def _declaration(self) -> None:
         self._next()
-        while self._kind is not Kind.END:
+        while self._kind != Kind.END:
             self._declarator()
             if not self._take(","):
                 return
@@ -89,7 +89,7 @@ class Reader(LiteralReader):
     def _declarator(self) -> None:
         """A name or a pattern with its value."""
         start = self._i
-        if self._kind is Kind.SIGN and self._word in {"{", "["}:
+        if self._kind == Kind.SIGN and self._word in {"{", "["}:
             self._skip_group()
             end = self._i
         else:
@@ -101,7 +101,7 @@ class Reader(LiteralReader):
         value = NOTHING
         if self._take("="):
             value = self.expression()
-        elif self._kind is Kind.NAME and self._word in {"of", "in"}:
+        elif self._kind == Kind.NAME and self._word in {"of", "in"}:
             is_of = self._word == "of"
             self._next()
             value = self._each(self.expressions(), is_of=is_of)
@@ -113,7 +113,7 @@ class Reader(LiteralReader):
 
     def _return(self) -> None:
         self._next()
-        if self._kind is Kind.SIGN and self._word in {";", "}"}:
+        if self._kind == Kind.SIGN and self._word in {";", "}"}:
             return
         value = self.expressions()
         if self._functions:
@@ -137,7 +137,7 @@ class Reader(LiteralReader):
 
     def _head(self) -> str:
         """What stands in parentheses behind `if` and its like; gives the gate that it is, if it is one."""
-        while self._kind is Kind.NAME:
+        while self._kind == Kind.NAME:
             self._next()
         if not self._is("("):
             return ""
@@ -145,7 +145,7 @@ class Reader(LiteralReader):
         start = self._at()
         self._next()
         value = NOTHING
-        while self._i < closing and self._kind is not Kind.END:
+        while self._i < closing and self._kind != Kind.END:
             before = self._i
             if self._is_name("const", "let", "var"):
                 self._declaration()
@@ -170,8 +170,8 @@ class Reader(LiteralReader):
         self._next()
         names: list[tuple[str, str]] = []
         imported = ""
-        while self._kind is not Kind.END and self._kind is not Kind.STRING and not self._is(";"):
-            if self._kind is Kind.NAME and self._word not in {"from", "as", "type"}:
+        while self._kind not in (Kind.END, Kind.STRING) and not self._is(";"):
+            if self._kind == Kind.NAME and self._word not in {"from", "as", "type"}:
                 if self._peek(-1) == "as" and names:
                     names[-1] = (names[-1][0], self._word)
                 else:
@@ -181,7 +181,7 @@ class Reader(LiteralReader):
             elif self._is("*"):
                 names.append(("", ""))
             self._next()
-        module = Value(self._word[1:-1]) if self._kind is Kind.STRING else NOTHING
+        module = Value(self._word[1:-1]) if self._kind == Kind.STRING else NOTHING
         self._next()
         loaded = self._world.load(module, self._at())
         for member, name in names:
@@ -200,12 +200,12 @@ class Reader(LiteralReader):
     def _skip_declaration(self) -> None:
         """Interfaces, types and enumerations, which do nothing."""
         is_type = self._word == "type"
-        while self._kind is not Kind.END and not self._is(";"):
-            if self._kind is Kind.SIGN and self._word == "{":
+        while self._kind != Kind.END and not self._is(";"):
+            if self._kind == Kind.SIGN and self._word == "{":
                 self._skip_group()
                 if not is_type or self._word not in {"|", "&", "[", "extends", "?"}:
                     return
-            elif self._kind is Kind.SIGN and self._word in {"(", "["}:
+            elif self._kind == Kind.SIGN and self._word in {"(", "["}:
                 self._skip_group()
             else:
                 start_line = self._tokens.ends[self._i]
@@ -232,7 +232,7 @@ class Reader(LiteralReader):
             return NOTHING
         at = self._at()
         made = self._primary()
-        while self._kind is Kind.SIGN and self._word in {".", "["}:
+        while self._kind == Kind.SIGN and self._word in {".", "["}:
             made = self._member(made) if self._word == "." else self._indexed(made)
         if self._is("<"):
             self._skip_type_arguments()
@@ -240,7 +240,7 @@ class Reader(LiteralReader):
         if self._is("("):
             closing = self._tokens.pair[self._i]
             self._next()
-            while self._i < closing and self._kind is not Kind.END:
+            while self._i < closing and self._kind != Kind.END:
                 before = self._i
                 self._expect_callback(made, arguments)
                 arguments.append(self.expression())

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from array import array
-from enum import IntEnum
 
 from vskill_platform.scanning.tier1.code.budget import Budget, TooDeep
 
 
-class Kind(IntEnum):
-    """What a token is."""
+class Kind:
+    """What a token is. Numbers and no enumeration: they are compared for every token, and naming a member takes its time."""
 
     NAME = 1
     NUMBER = 2
@@ -27,13 +26,15 @@ class Kind(IntEnum):
 
 
 _TOKEN = re.compile(
-    r"(?P<space>[\s\ufeff]+|//[^\n]*|/\*(?s:.*?)(?:\*/|\Z)|<!--[^\n]*)"
+    r"[\s\ufeff]*+(?:(?P<comment>//[^\n]*|/\*(?s:.*?)(?:\*/|\Z)|<!--[^\n]*|\Z)"
     r"|(?P<name>(?:[A-Za-z_$\u0080-\U0010ffff]|\\u(?:[0-9a-fA-F]{4}|\{[0-9a-fA-F]{1,6}\}))"
     r"(?:[\w$\u0080-\U0010ffff]|\\u(?:[0-9a-fA-F]{4}|\{[0-9a-fA-F]{1,6}\}))*+|#[A-Za-z_$][\w$]*)"
     r"|(?P<string>\"(?>[^\"\\\n]+|\\(?s:.))*+\"?|'(?>[^'\\\n]+|\\(?s:.))*+'?)"
     r"|(?P<number>0[xXbBoO][0-9a-fA-F_]+n?|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d+)?n?)"
-    r"|(?P<sign>=>|\.\.\.|\?\.(?!\d)|\?\?=?|&&=?|\|\|=?|[=!]==?|<=|>=|\+\+|--|\*\*=?|[-+*%&|^]=|(?s:.))"
+    r"|(?P<sign>=>|\.\.\.|\?\.(?!\d)|\?\?=?|&&=?|\|\|=?|[=!]==?|<=|>=|\+\+|--|\*\*=?|[-+*%&|^]=|(?s:.)))"
 )
+"""A token with the space before it."""
+_COMMENT, _NAME, _STRING, _SIGN = map(_TOKEN.groupindex.__getitem__, ("comment", "name", "string", "sign"))
 _PATTERN = re.compile(r"/(?>[^/\\\[\n]+|\\.|\[(?>[^\]\\\n]+|\\.)*+\])++/[a-z]*")
 _CHUNK = re.compile(r"(?>[^`\\$]+|\\(?s:.)|\$(?!\{))*+")
 _BEFORE_PATTERN = frozenset(
@@ -64,32 +65,40 @@ MOST_UNCLOSED = 8
 
 
 class Tokens:
-    """The tokens of a text. `pair` has for each bracket the number of the one that belongs to it, or its own."""
+    """The tokens of a text. `pair` has for each bracket the number of the one that belongs to it, and for all else its own."""
 
     def __init__(self, text: str, *, budget: Budget) -> None:
         self.text = text
         self.kinds = bytearray()
+        self.words: list[str] = []
         self.starts = array("I")
         self.ends = array("I")
-        self.pair = array("I")
+        self._pairs: list[tuple[int, int]] = []
         self._stack: list[tuple[str, int, bool]] = []
         self._before = ""
         self._is_value = False
         self._read(budget)
         self._add(Kind.END, len(text), len(text))
+        self.pair = self._paired()
 
     def __len__(self) -> int:
         return len(self.kinds)
 
     def word(self, number: int) -> str:
         """The text of a token."""
-        return self.text[self.starts[number] : self.ends[number]]
+        return self.words[number]
 
-    def _add(self, kind: Kind, start: int, end: int) -> int:
+    def _paired(self) -> array[int]:
+        pair = array("I", range(len(self.kinds)))
+        for opening, closing in self._pairs:
+            pair[opening], pair[closing] = closing, opening
+        return pair
+
+    def _add(self, kind: int, start: int, end: int) -> int:
         self.kinds.append(kind)
+        self.words.append(self.text[start:end])
         self.starts.append(start)
         self.ends.append(end)
-        self.pair.append(len(self.kinds) - 1)
         return len(self.kinds) - 1
 
     def _read(self, budget: Budget) -> None:
@@ -98,35 +107,33 @@ class Tokens:
         if text.startswith("#!"):
             at = max(text.find("\n"), 0)
         while at < end:
-            if text[at] == "/" and not self._is_value and not text.startswith(("//", "/*"), at):
-                pattern = _PATTERN.match(text, at)
-                if pattern:
-                    self._add(Kind.PATTERN, at, pattern.end())
-                    at = pattern.end()
-                    self._note("/", is_value=True)
-                    continue
             found = match(text, at)
             if found is None:
                 at += 1
                 continue
-            group = found.lastgroup
-            at = found.end()
-            if group == "space":
+            group = found.lastindex or 0
+            start, at = found.span(group)
+            if group == _COMMENT:
+                continue
+            if (
+                group == _SIGN
+                and text[start] == "/"
+                and not self._is_value
+                and (pattern := _PATTERN.match(text, start))
+            ):
+                at = pattern.end()
+                self._add(Kind.PATTERN, start, at)
+                self._note("/", is_value=True)
                 continue
             budget.spend()
-            if group == "sign":
-                at = self._sign(found.start(), at)
+            if group == _SIGN:
+                at = self._sign(start, at)
+            elif group == _NAME:
+                word = self.words[self._add(Kind.NAME, start, at)]
+                self._note(word, is_value=word not in _BEFORE_PATTERN)
             else:
-                self._plain(str(group), found.start(), at)
-
-    def _plain(self, group: str, start: int, end: int) -> None:
-        if group == "name":
-            self._add(Kind.NAME, start, end)
-            word = self.text[start:end]
-            self._note(word, is_value=word not in _BEFORE_PATTERN)
-        else:
-            self._add(Kind.STRING if group == "string" else Kind.NUMBER, start, end)
-            self._note("", is_value=True)
+                self._add(Kind.STRING if group == _STRING else Kind.NUMBER, start, at)
+                self._note("", is_value=True)
 
     def _note(self, word: str, *, is_value: bool) -> None:
         self._before = word
@@ -134,8 +141,8 @@ class Tokens:
 
     def _sign(self, start: int, end: int) -> int:
         """One sign; gives where to go on, which is further on behind a backtick."""
-        sign = self.text[start:end]
         number = self._add(Kind.SIGN, start, end)
+        sign = self.words[number]
         if sign in _OPENING:
             is_special = self._before in _HEADS if sign == "(" else sign == "{" and self._before in _BEFORE_BLOCK
             self._push(_OPENING[sign], number, is_special=is_special)
@@ -160,7 +167,7 @@ class Tokens:
             self._note(sign, is_value=sign != "}")
             return end
         _, opening, is_special = self._stack.pop()
-        self.pair[opening], self.pair[number] = number, opening
+        self._pairs.append((opening, number))
         if (
             sign == "}"
             and self._stack
@@ -174,6 +181,8 @@ class Tokens:
 
     def _drop_unclosed(self, sign: str) -> None:
         """Gives up on brackets that were opened and not closed, where this one closes what stands around them."""
+        if self._stack and self._stack[-1][0] == sign:
+            return
         above = self._stack[-MOST_UNCLOSED:]
         for depth, (closing, _, _) in enumerate(reversed(above)):
             if closing == sign:
@@ -200,6 +209,6 @@ class Tokens:
         if self._stack and self._stack[-1][0] == "`":
             opening = self._stack.pop()[1]
             number = self._add(Kind.SIGN, end, min(end + 1, len(self.text)))
-            self.pair[opening], self.pair[number] = number, opening
+            self._pairs.append((opening, number))
         self._note("`", is_value=True)
         return end + 1

@@ -129,7 +129,10 @@ class World:
 
     def function(self, key: int) -> Function:
         """The function that begins at a token, the same one in every reading."""
-        return self._functions.setdefault(key, Function(key))
+        function = self._functions.get(key)
+        if function is None:
+            function = self._functions[key] = Function(key)
+        return function
 
     def run_shell(self, text: str, at: int) -> frozenset[Origin]:
         """A line of shell code; gives the origins of what it prints."""
@@ -425,6 +428,8 @@ class World:
 
     def gate_of(self, condition: Value, text: str) -> str:
         """The gate that a condition is: a fixed date, or one machine among all."""
+        if not condition.origins:
+            return ""
         asked = set(condition.details(Source.MACHINE))
         if "date" in asked and _LITERAL_DATE.search(text):
             return "date"

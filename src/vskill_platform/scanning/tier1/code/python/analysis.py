@@ -18,7 +18,7 @@ from vskill_platform.scanning.tier1.code.python.checks.files import (
     may_encrypt,
 )
 from vskill_platform.scanning.tier1.code.python.checks.gates import check_gates
-from vskill_platform.scanning.tier1.code.python.checks.import_time import check_import_time
+from vskill_platform.scanning.tier1.code.python.checks.import_time import check_import_time, may_be_unasked
 from vskill_platform.scanning.tier1.code.python.checks.loops import check_loops
 from vskill_platform.scanning.tier1.code.python.checks.names import (
     check_decorators,
@@ -56,7 +56,7 @@ _CALL_CHECKS: tuple[tuple[Callable[[str], bool], Callable[[ReadCall], None]], ..
     (may_be_shell, check_shell),
     (may_query, check_query),
     (may_be_hidden, check_hidden_name),
-    (lambda _: True, check_import_time),
+    (may_be_unasked, check_import_time),
 )
 """What is asked of a call, each behind the question whether its name alone rules that out."""
 KNOWN_NAMES = 1024
@@ -97,19 +97,22 @@ class Analysis:
         return has_secrets and sends_files(self.evaluator, modules)
 
     def _look(self, module: Module, *, depth: int) -> None:
+        interest, hands_over = self._interest, self._interest.hands_over(module)
         for site in module.calls:
-            for argument in self._interest.handed(site):
-                self._look_at_handed(site, argument, depth=depth)
-            if self._interest.is_in(site):
+            if hands_over:
+                for argument in interest.handed(site):
+                    self._look_at_handed(site, argument, depth=depth)
+            if interest.is_in(site):
                 self._look_at_call(site, depth=depth)
         for check in _MODULE_CHECKS:
             check(self.evaluator, module, self.notes)
 
     def _look_at_call(self, site: Site, *, depth: int) -> None:
         callee = self.evaluator.value(site.node.func, site.scope)
-        names = callee.references or ((f".{terminal(site.node.func)}",) if not callee.targets else ())
+        names = callee.references or ((f".{site.word}",) if not callee.targets else ())
         for name in names:
-            self._check(ReadCall(self.evaluator, self.notes, site, callee, name), depth=depth)
+            if _checks_for(name) or name in catalogue.DECODERS:
+                self._check(ReadCall(self.evaluator, self.notes, site, callee, name), depth=depth)
 
     def _look_at_handed(self, site: Site, argument: ast.expr, *, depth: int) -> None:
         """A dangerous function that is handed to something that calls it is called."""
@@ -175,4 +178,4 @@ def _as_called(site: Site, handed: ast.expr) -> Site:
         func=handed, args=given, keywords=[each for each in site.node.keywords if each.arg not in _NAMED_PLACES]
     )
     node.lineno, node.col_offset = site.node.lineno, site.node.col_offset
-    return Site(node, site.scope)
+    return Site(node, site.scope, terminal(handed))

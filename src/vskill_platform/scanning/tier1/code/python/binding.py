@@ -22,6 +22,8 @@ _DUMPERS = frozenset(["dump", "safe_dump", "copyfileobj"])
 _READERS = frozenset(["read", "read_file", "load_cert_chain"])
 MOVING = _PUTTERS | _SPREADERS | _SAVERS | _DUMPERS | _READERS
 """Methods whose calls put something somewhere."""
+_SEVERAL = frozenset([ast.Dict, ast.BoolOp, ast.List, ast.Tuple, ast.IfExp])
+"""Expressions that may be, or hold, any of their parts."""
 _VIEWS = frozenset(["reshape", "ravel", "view", "flat", "getbuffer", "cast"])
 """Methods that give the same thing under another name."""
 
@@ -37,20 +39,24 @@ class Binder:
         """Note how a name got its value."""
         if name in scope.shared:
             scope = self._module.scope
-        scope.bindings.setdefault(name, []).append(binding)
+        held = scope.bindings.get(name)
+        if held is None:
+            scope.bindings[name] = [binding]
+        else:
+            held.append(binding)
 
-    def bind_target(self, target: ast.expr, kind: Bound, node: ast.expr | None, scope: Scope) -> None:
+    def bind_target(self, target: ast.expr, kind: str, node: ast.expr | None, scope: Scope) -> None:
         """Note what a target gets, part by part where it has parts."""
         if isinstance(target, ast.Name):
             self.bind(scope, target.id, Binding(kind, node, scope))
             return
-        waiting: list[tuple[ast.expr, Bound, int]] = [(target, kind, -1)]
+        waiting: list[tuple[ast.expr, str, int]] = [(target, kind, -1)]
         while waiting:
             at, how, place = waiting.pop()
             if isinstance(at, ast.Name):
                 self.bind(scope, at.id, Binding(how, node, scope, place))
             elif isinstance(at, ast.Tuple | ast.List):
-                inner = Bound.ITEM if how is Bound.VALUE else how
+                inner = Bound.ITEM if how == Bound.VALUE else how
                 waiting += [(part, inner, number) for number, part in enumerate(at.elts)]
             elif isinstance(at, ast.Starred):
                 waiting.append((at.value, how, -1))
@@ -72,7 +78,7 @@ class Binder:
             self.put(target.value, binding.node, scope)
 
     def put(
-        self, holder: ast.expr, node: ast.expr | None, scope: Scope, *, kind: Bound = Bound.HELD, place: int = -1
+        self, holder: ast.expr, node: ast.expr | None, scope: Scope, *, kind: str = Bound.HELD, place: int = -1
     ) -> None:
         """Note what was put into a container, by the name that the container has."""
         binding = Binding(kind, node, scope, place)
@@ -117,7 +123,7 @@ class Binder:
             aliases.setdefault(other, []).append(name)
         elif name and isinstance(value, ast.Lambda):
             aliases.setdefault("<lambda>", []).append(name)
-        elif name:
+        elif name and value.__class__ in _SEVERAL:
             for word in filter(None, map(terminal, _direct_parts(value))):
                 aliases.setdefault(word, []).extend([name, ""])
 
@@ -157,7 +163,7 @@ def _owner_of(name: str, scope: Scope) -> Scope:
 
 def _same_as(bindings: list[Binding]) -> str:
     """The name that a name is only another name for; empty where it stands for something of its own."""
-    nodes = [each.node for each in bindings if each.kind is Bound.VALUE]
+    nodes = [each.node for each in bindings if each.kind == Bound.VALUE]
     node = nodes[0] if len(nodes) == 1 else None
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS:
         node = node.func.value

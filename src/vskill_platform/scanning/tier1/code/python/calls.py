@@ -192,12 +192,11 @@ class KnownCalls(OutsideWorld):
         for mark in function.decorators:
             if taint := _taint_of_mark(mark):
                 return taint
-        source = function.scope.module.source
-        is_inner = function.scope.parent is not None and function.scope.parent.function is not None
-        is_private = function.name.startswith(("_", "<")) or function.name == "main"
-        if is_called or is_inner or is_private or source.is_fenced or _TEST_FILE.search(source.file):
+        outer, name = function.scope.parent, function.name
+        is_inner = outer is not None and outer.function is not None
+        if is_called or is_inner or name.startswith(("_", "<")) or name == "main":
             return 0
-        return PARAMETER
+        return 0 if _is_for_show(function.scope.module) else PARAMETER
 
     def callback_taint(self, callee: Value) -> int:
         """Where what a callback is called with comes from."""
@@ -287,6 +286,13 @@ def _taint_at(text: str) -> int:
     if ".env" not in text:
         return OWN_SECRET
     return SECRET if text.startswith(("~", "/", "..", UNKNOWN)) else SETTINGS
+
+
+def _is_for_show(module: Module) -> bool:
+    """Whether nobody calls the functions of a module but a test run, or a reader in mind."""
+    if "show" not in module.memo:
+        module.memo["show"] = module.source.is_fenced or _TEST_FILE.search(module.source.file) is not None
+    return module.memo["show"]
 
 
 def _taint_of_mark(mark: ast.expr) -> int:

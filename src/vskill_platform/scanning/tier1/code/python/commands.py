@@ -99,7 +99,7 @@ def command_of(evaluator: Evaluator, site: Site, name: str) -> Command:
     whole = evaluator.argument(site, 0, "args", "cmd", "command")
     given = join([evaluator.argument(site, -1, "input"), evaluator.argument(site, -1, "stdin")])
     if whole.items is not None or whole.inner is not None:
-        return _listed(evaluator, whole, list(whole.items or ()), given, site)
+        return _listed_once(evaluator, whole, given, site)
     is_shell = name in catalogue.SHELLS or bool(evaluator.argument(site, -1, "shell").only) or _has_true(site, "shell")
     texts = _texts(whole)
     return Command(texts, _program(texts), (), is_shell, whole, whole if is_shell else None, given)
@@ -114,10 +114,20 @@ def _program(texts: tuple[str, ...]) -> str:
 def _from_words(evaluator: Evaluator, site: Site) -> Command:
     words = [evaluator.value(each, site.scope) for each in site.node.args]
     flat = [part for each in words for part in (each.items if each.items is not None else (each,))]
-    return _listed(evaluator, join(flat), flat, NOTHING, site)
+    return _listed(join(flat), flat, NOTHING, is_marked=_has_true(site, "shell"))
 
 
-def _listed(evaluator: Evaluator, whole: Value, words: list[Value], given: Value, site: Site) -> Command:
+def _listed_once(evaluator: Evaluator, whole: Value, given: Value, site: Site) -> Command:
+    """The command of a list. It is asked for by what looks at the call, and again by whatever the call's result becomes."""
+    is_marked = _has_true(site, "shell")
+    key = (id(whole), id(given), is_marked)
+    known = evaluator.commands.get(key)
+    if known is None:
+        evaluator.commands[key] = known = _listed(whole, list(whole.items or ()), given, is_marked=is_marked)
+    return known
+
+
+def _listed(whole: Value, words: list[Value], given: Value, *, is_marked: bool) -> Command:
     texts = [_word_text(each) for each in words]
     if words and "sys.executable" in words[0].references:
         texts[0] = "python"
@@ -126,7 +136,7 @@ def _listed(evaluator: Evaluator, whole: Value, words: list[Value], given: Value
     if INTERPRETERS.fullmatch(program):
         at = next((number for number, text in enumerate(texts[1:4], start=1) if text in _SCRIPT_OPTIONS), 0)
         script = words[at + 1] if at and at + 1 < len(words) else None
-    is_shell = _has_true(site, "shell") or (script is not None and bool(SHELL_PROGRAMS.fullmatch(program)))
+    is_shell = is_marked or (script is not None and bool(SHELL_PROGRAMS.fullmatch(program)))
     lines = (" ".join(texts)[:LONGEST_COMMAND],)
     return Command(lines, _program(lines), tuple(words), is_shell, whole, script, given)
 

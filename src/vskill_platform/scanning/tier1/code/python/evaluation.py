@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from vskill_platform.scanning.tier1.code.python.expressions import HANDLERS, literal, part_at, with_held
 from vskill_platform.scanning.tier1.code.python.frames import Frame, Key
@@ -36,6 +37,9 @@ from vskill_platform.scanning.tier1.code.python.values import (
     reference,
 )
 
+if TYPE_CHECKING:
+    from vskill_platform.scanning.tier1.code.python.commands import Command
+
 MOST_WORK = 200_000
 """Questions that are answered for one skill; other work is counted in the same coin."""
 DEEPEST_QUESTION = 400
@@ -56,7 +60,8 @@ class Evaluator:
     """Answers questions about the expressions of a program.
 
     `name_taint` and `file_taint` are what was learnt of names and files beforehand. `is_cut_short` is true once something
-    was deeper or more than is looked at.
+    was deeper or more than is looked at. `commands` are those that were read, by the values that they were read from, which
+    they hold.
     """
 
     def __init__(self, program: Program, *, outside: OutsideWorld) -> None:
@@ -65,6 +70,7 @@ class Evaluator:
         self.functions = Functions(self)
         self.name_taint: dict[tuple[int, str], int] = {}
         self.file_taint: dict[str, int] = {}
+        self.commands: dict[tuple[int, int, bool], Command] = {}
         self.is_cut_short = False
         self._fetched: dict[str, None] | None = None
         self.root = Frame(is_call=False)
@@ -89,6 +95,11 @@ class Evaluator:
         self.root.known.clear()
         self._provisional.clear()
         self._trail.clear()
+
+    def take_apart(self) -> None:
+        """Undo the circles in which all of this holds itself, when nothing is asked any more."""
+        vars(self.functions).clear()
+        vars(self).clear()
 
     def value(self, node: ast.expr, scope: Scope) -> Value:
         """What the expression may be. Raises OutOfBudget."""
@@ -214,12 +225,12 @@ class Evaluator:
             value = self._with_later(value, kind, list(later))
         return value
 
-    def _with_later(self, value: Value, kind: Bound, later: list[Binding]) -> Value:
+    def _with_later(self, value: Value, kind: str, later: list[Binding]) -> Value:
         """A value after something was added to it, put into it or read into it, time after time."""
         pairs = [(self.value(each.node, each.scope), each.place == 1) for each in later if each.node is not None]
-        if kind is Bound.ADDED:
+        if kind == Bound.ADDED:
             return self.weigh(concatenated_all([value, *(added for added, _ in pairs)]))
-        if kind is Bound.HELD:
+        if kind == Bound.HELD:
             return with_held(value, pairs)
         taint = 0
         for path, _ in pairs:
@@ -230,14 +241,14 @@ class Evaluator:
         kind, node = binding.kind, binding.node
         if node is not None:
             value = self.value(node, binding.scope)
-            if kind is Bound.ELEMENT:
+            if kind == Bound.ELEMENT:
                 value = value.element()
             return part_at(value, binding.place) if binding.place >= 0 else value
-        if kind is Bound.IMPORT:
+        if kind == Bound.IMPORT:
             return self.module_named(binding.name, binding.scope.module)
-        if kind is Bound.FROM:
+        if kind == Bound.FROM:
             return self._imported_name(binding)
-        if kind is Bound.PARAMETER and isinstance(binding.subject, Function):
+        if kind == Bound.PARAMETER and isinstance(binding.subject, Function):
             return self.functions.parameter(binding.subject, binding.place, binding.name)
         return Value(targets=(binding.subject,)) if binding.subject is not None else NOTHING
 
@@ -283,11 +294,11 @@ class Evaluator:
             taint = holder.taint & HIDDEN
             for each in references:
                 taint |= self.outside.attribute_taint(each)
-            parts.append(Value(holder.constants, references, taint=taint))
+            parts.append(Value(holder.constants, references, (), taint))
             parts += [Value(targets=(each,)) for each in self.program.below(references)]
         elif holder.constants:
             parts.append(Value(holder.constants))
-        return join(parts)
+        return parts[0] if len(parts) == 1 else join(parts)
 
     def attribute_of_any(self, name: str, module: Module) -> Value:
         """What is assigned to an attribute of this name anywhere in a module, on whatever object."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from vskill_platform.scanning.tier1.code.python import folding
 from vskill_platform.scanning.tier1.code.python.frames import DEEPEST_FRAME, Frame
-from vskill_platform.scanning.tier1.code.python.model import Scope, Site
+from vskill_platform.scanning.tier1.code.python.model import Scope, Site, terminal
 from vskill_platform.scanning.tier1.code.python.operators import (
     calculated,
     combined,
@@ -40,23 +40,24 @@ if TYPE_CHECKING:
     from vskill_platform.scanning.tier1.code.python.evaluation import Evaluator
 
 _Handler = Callable[["Evaluator", Any, Scope], Value]
+_CONSTANTS = frozenset([str, bytes, int])
 
 
 def literal(value: object) -> Value:
     """The value of what stands there as it is."""
-    return constant(value) if isinstance(value, str | bytes | int) and not isinstance(value, bool) else NOTHING
+    return Value((value,)) if value.__class__ in _CONSTANTS else NOTHING  # type: ignore[arg-type]
 
 
 def _attribute(evaluator: Evaluator, node: ast.Attribute, scope: Scope) -> Value:
     holder = evaluator.value(node.value, scope)
     value = evaluator.attribute_of(holder, node.attr)
-    if holder.references or (holder.targets and value is not NOTHING):
+    if holder.references or (holder.targets and value is not NOTHING) or node.attr not in scope.module.attributes:
         return value
     return join([value, evaluator.attribute_of_any(node.attr, scope.module)])
 
 
 def _called(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
-    return evaluator.weigh(evaluator.outside.result(evaluator, Site(node, scope)))
+    return evaluator.weigh(evaluator.outside.result(evaluator, Site(node, scope, terminal(node.func))))
 
 
 def _subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:

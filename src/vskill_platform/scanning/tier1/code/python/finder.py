@@ -122,7 +122,7 @@ class _Reader:
         note_disguised_commands(analysis, self._skill)
         note_variables(analysis.notes, self._program.modules)
         yield from analysis.notes
-        analysis.evaluator.forget()
+        analysis.evaluator.take_apart()
         self._program.take_apart()
 
     def _take(self, source: PythonSource) -> Iterator[Sighting | LimitHit]:

@@ -72,7 +72,8 @@ class Functions:
             return Value(targets=(function.owner,))
         evaluator = self._evaluator
         handed = self._handed_sites(function)
-        evaluator.spend(len(handed) // CHEAP)
+        if handed:
+            evaluator.spend(len(handed) // CHEAP)
         parts, is_called = [self._handed(site, function) for site in handed], bool(handed)
         for site in self.sites_of(function):
             given = self._argument(site, function, place, name)
@@ -85,7 +86,9 @@ class Functions:
         if default is not None and function.scope.parent is not None:
             parts.append(evaluator.value(default, function.scope.parent))
         taint = evaluator.outside.parameter_taint(function, is_called=is_called)
-        return join([*parts, Value(taint=taint)]) if taint else join(parts)
+        if taint:
+            parts.append(Value((), (), (), taint))
+        return join(parts)
 
     def sites_of(self, function: Function) -> list[Site]:
         """The calls of a function, by its own name or another one that it was given."""
@@ -103,7 +106,7 @@ class Functions:
     def _candidates(self, function: Function) -> list[Site]:
         program = self._evaluator.program
         name = function.owner.name if function.owner is not None and function.name == "__init__" else function.name
-        names = dict.fromkeys([name, *program.aliases.get(name, ())])
+        names = dict.fromkeys([name, *program.aliases[name]]) if name in program.aliases else (name,)
         found = [site for each in names for site in program.sites.get(each, ())]
         direct = function.scope.module.lambda_calls.get(id(function.node))
         return found if direct is None or direct.node.func is not function.node else [direct, *found]
@@ -232,6 +235,8 @@ def _origin_of(value: Value) -> Value:
 def _default(function: Function, name: str) -> ast.expr | None:
     """The expression that a parameter stands for when nothing is handed over."""
     arguments = function.node.args
+    if not arguments.defaults and not arguments.kwonlyargs:
+        return None
     positional = [*arguments.posonlyargs, *arguments.args]
     with_default = positional[len(positional) - len(arguments.defaults) :]
     for parameter, default in zip(with_default, arguments.defaults, strict=True):

@@ -40,6 +40,8 @@ _FIELDS = {
 _COMPARING = frozenset(["startswith", "endswith"])
 _PASSED = frozenset([ast.Name, ast.Attribute, ast.Lambda])
 """What a function may be handed on as."""
+_WRAPPERS = frozenset([ast.Attribute, ast.Expr, ast.Starred, ast.Await])
+"""What has one child, its `value`, and nothing to be noted."""
 _Entry = tuple[ast.AST, Scope]
 
 
@@ -49,27 +51,34 @@ class TooManyNodes(Exception):
 
 def index_module(source: PythonSource, tree: ast.Module, *, most_nodes: int) -> tuple[Module, int]:
     """The module, and how many nodes the walk met. Raises TooManyNodes."""
-    walk = _Walk(Module(source, tree), most_nodes)
-    walk.run()
-    return walk.module, walk.met
+    walk = _Walk(Module(source, tree))
+    met = walk.run(most_nodes)
+    return walk.module, met
 
 
 class _Walk:
-    def __init__(self, module: Module, most_nodes: int) -> None:
+    """`keywords` counts those of all calls: they are met as well, and never put on the stack."""
+
+    def __init__(self, module: Module) -> None:
         self.module = module
         self.stack: list[_Entry] = []
-        self.met = 0
-        self._most = most_nodes
+        self.keywords = 0
         self.names = Binder(module)
 
-    def run(self) -> None:
-        stack, met, most = self.stack, 0, self._most
+    def run(self, most: int) -> int:
+        """Go through the whole tree. Returns how many nodes were met; raises TooManyNodes."""
+        stack, met = self.stack, 0
         self.push_all(self.module.tree.body, self.module.scope)
         while stack:
             node, scope = stack.pop()
             met += 1
-            if met > most:
+            if met + self.keywords > most:
                 raise TooManyNodes
+            if node.__class__ in _WRAPPERS:
+                child = node.value  # type: ignore[attr-defined]
+                if child.__class__ not in _LEAVES:
+                    stack.append((child, scope))
+                continue
             visit, fields = _PLANS.get(node.__class__, _NO_PLAN)
             if visit is not None and not visit(self, node, scope):
                 continue
@@ -81,8 +90,8 @@ class _Walk:
                             stack.append((each, scope))
                 elif child.__class__ not in _LEAVES:
                     stack.append((child, scope))
-        self.met = met
         self.names.settle()
+        return met + self.keywords
 
     def push_all(self, nodes: Sequence[ast.AST], scope: Scope) -> None:
         """Put nodes on the stack, so that the first comes first."""
@@ -91,8 +100,7 @@ class _Walk:
                 self.stack.append((node, scope))
 
     def call(self, node: ast.Call, scope: Scope) -> bool:
-        site, func, word = Site(node, scope), node.func, ""
-        self.module.calls.append(site)
+        func, word = node.func, ""
         if isinstance(func, ast.Attribute):
             word = func.attr
             if word in MOVING:
@@ -103,17 +111,29 @@ class _Walk:
             word = func.id
             if word == "setattr":
                 self.names.bind_setattr(node, scope)
-        elif isinstance(func, ast.Lambda):
+        site = Site(node, scope, word)
+        self.module.calls.append(site)
+        if isinstance(func, ast.Lambda):
             self.module.lambda_calls[id(func)] = site
         if scope.function is not None:
             scope.function.words.add(word)
-        for argument in node.args:
-            if argument.__class__ in _PASSED:
+        if node.keywords:
+            self.keywords += len(node.keywords)
+            self._push_given([each.value for each in node.keywords], site)
+        if node.args:
+            self._push_given(node.args, site)
+        if func.__class__ not in _LEAVES:
+            self.stack.append((func, scope))
+        return False
+
+    def _push_given(self, given: list[ast.expr], site: Site) -> None:
+        """Put what a call is given on the stack, and note which of it may be a function that is handed on."""
+        for argument in reversed(given):
+            kind = argument.__class__
+            if kind in _PASSED:
                 self._pass(argument, site)
-        for keyword in node.keywords:
-            if keyword.value.__class__ in _PASSED:
-                self._pass(keyword.value, site)
-        return True
+            if kind not in _LEAVES:
+                self.stack.append((argument, site.scope))
 
     def _pass(self, argument: ast.expr, site: Site) -> None:
         if isinstance(argument, ast.Lambda):
@@ -210,11 +230,13 @@ class _Walk:
 
     def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> bool:
         made = self._function_made(node.name, node, scope)
-        for mark in node.decorator_list:
-            self.module.decorated.setdefault(terminal(mark), []).append(made)
         self.names.bind(scope, node.name, Binding(Bound.DEFINED, None, scope, subject=made))
         self.push_all(node.body, made.scope)
-        self.push_all([*node.decorator_list, *_defaults(node.args)], scope)
+        self._push_defaults(node.args, scope)
+        if node.decorator_list:
+            for mark in node.decorator_list:
+                self.module.decorated.setdefault(terminal(mark), []).append(made)
+            self.push_all(node.decorator_list, scope)
         return False
 
     def lambda_function(self, node: ast.Lambda, scope: Scope) -> bool:
@@ -222,8 +244,14 @@ class _Walk:
         made.returns.append(node.body)
         self.module.lambdas[id(node)] = made
         self.push_all([node.body], made.scope)
-        self.push_all(_defaults(node.args), scope)
+        self._push_defaults(node.args, scope)
         return False
+
+    def _push_defaults(self, arguments: ast.arguments, scope: Scope) -> None:
+        if arguments.kw_defaults:
+            self.push_all([each for each in arguments.kw_defaults if each is not None], scope)
+        if arguments.defaults:
+            self.push_all(arguments.defaults, scope)
 
     def _function_made(
         self, name: str, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, scope: Scope
@@ -232,11 +260,13 @@ class _Walk:
         made = Function(name, node, scope=inner, owner=scope.owner if scope.is_class else None)
         inner.function = made
         self.module.functions.append(made)
+        arguments, kind = node.args, Bound.PARAMETER
         for index, parameter in enumerate(made.parameters):
-            inner.bindings[parameter] = [Binding(Bound.PARAMETER, None, inner, index, parameter, made)]
-        for extra in (*node.args.kwonlyargs, node.args.vararg, node.args.kwarg):
-            if extra is not None:
-                inner.bindings[extra.arg] = [Binding(Bound.PARAMETER, None, inner, -1, extra.arg, made)]
+            inner.bindings[parameter] = [Binding(kind, None, inner, index, parameter, made)]
+        if arguments.kwonlyargs or arguments.vararg or arguments.kwarg:
+            for extra in (*arguments.kwonlyargs, arguments.vararg, arguments.kwarg):
+                if extra is not None:
+                    inner.bindings[extra.arg] = [Binding(kind, None, inner, -1, extra.arg, made)]
         return made
 
     def class_definition(self, node: ast.ClassDef, scope: Scope) -> bool:
@@ -253,7 +283,9 @@ class _Walk:
     def returns(self, node: ast.Return | ast.Yield | ast.YieldFrom, scope: Scope) -> bool:
         if node.value is not None and scope.function is not None:
             scope.function.returns.append(node.value)
-        return True
+        if node.value.__class__ not in _LEAVES:
+            self.stack.append((node.value, scope))  # type: ignore[arg-type]
+        return False
 
     def branch(self, node: ast.If, scope: Scope) -> bool:
         if scope.parent is None and _is_main_guard(node.test):
@@ -278,10 +310,6 @@ def _texts_in(node: ast.expr) -> list[str]:
     """The texts of a constant, or of a list of constants."""
     parts = node.elts if isinstance(node, ast.Tuple | ast.List | ast.Set) else [node]
     return [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
-
-
-def _defaults(arguments: ast.arguments) -> list[ast.expr]:
-    return [*arguments.defaults, *(each for each in arguments.kw_defaults if each is not None)]
 
 
 def _is_main_guard(test: ast.expr) -> bool:

@@ -15,6 +15,9 @@ _BUILT_IN = words("exec eval compile open __import__ execfile input")
 _DANGEROUS = _WORDS | _BUILT_IN
 _HANDED = frozenset([ast.Name, ast.Attribute, ast.Call])
 """What a function that is handed over may be written as."""
+_ASSIGNED = (Bound.FROM, Bound.VALUE)
+_PLAIN = frozenset([ast.Constant, ast.List, ast.Tuple, ast.Set, ast.JoinedStr, ast.BinOp])
+"""What is no function."""
 _OF_MODULES = words("replace copy move rename link remove")
 """Words that only matter as functions of a module; texts and lists have them too."""
 
@@ -23,42 +26,47 @@ class Interest:
     """Knows the names of a program that may stand for something dangerous."""
 
     def __init__(self, program: Program) -> None:
+        self._program = program
         self._origins = Origins(program)
         self._assigned = {name for module in program.modules for name in _assigned_names(module)}
         self._dangerous: dict[Module, frozenset[str]] = {}
 
     def is_in(self, site: Site) -> bool:
         """Whether a call may be of something that matters."""
-        func = site.node.func
+        func, word = site.node.func, site.word
         if isinstance(func, ast.Name):
-            return func.id in _BUILT_IN or _may_be_alias(func.id, site.scope)
+            return word in _BUILT_IN or _may_be_alias(word, site.scope)
         if not isinstance(func, ast.Attribute):
             return True
-        if func.attr in _OF_MODULES:
+        if word in _OF_MODULES:
             return isinstance(func.value, ast.Name) and _may_be_module(func.value.id, site.scope)
-        if func.attr in catalogue.COMMON_WORDS:
+        if word in catalogue.COMMON_WORDS:
             return self._may_be_sent(site, func)
-        return func.attr in _WORDS or func.attr in self._assigned
+        return word in _WORDS or word in self._assigned
 
-    def handed(self, site: Site) -> Iterator[ast.expr]:
+    def hands_over(self, module: Module) -> bool:
+        """Whether any call of a module may be handed a dangerous function."""
+        return "getattr" in self._program.sites or not self._dangerous_in(module).isdisjoint(module.passed)
+
+    def handed(self, site: Site) -> list[ast.expr]:
         """The arguments of a call that may be dangerous functions."""
-        for argument in site.node.args:
-            if argument.__class__ in _HANDED and self._may_be_dangerous(argument, site.scope.module):
-                yield argument
-        for keyword in site.node.keywords:
-            if keyword.value.__class__ in _HANDED and self._may_be_dangerous(keyword.value, site.scope.module):
-                yield keyword.value
+        given, module = site.node.args, site.scope.module
+        if site.node.keywords:
+            given = [*given, *[each.value for each in site.node.keywords]]
+        return [each for each in given if each.__class__ in _HANDED and self._may_be_dangerous(each, module)]
 
     def _may_be_dangerous(self, argument: ast.expr, module: Module) -> bool:
         if isinstance(argument, ast.Call):
             return terminal(argument.func) == "getattr"
-        return terminal(argument) in (self._dangerous.get(module) or self._dangerous_in(module))
+        return terminal(argument) in self._dangerous_in(module)
 
     def _dangerous_in(self, module: Module) -> frozenset[str]:
         """The words that may stand for a dangerous function in a module."""
-        others = [each for name, each in module.aliases.items() if name in _DANGEROUS]
-        self._dangerous[module] = (_DANGEROUS.union(*others) if others else _DANGEROUS) - {""}
-        return self._dangerous[module]
+        known = self._dangerous.get(module)
+        if known is None:
+            others = [each for name, each in module.aliases.items() if name in _DANGEROUS]
+            self._dangerous[module] = known = _DANGEROUS.union(*others) - {""} if others else _DANGEROUS
+        return known
 
     def _may_be_sent(self, site: Site, func: ast.Attribute) -> bool:
         """Whether a call of a common word may be one of a client, or one that opens or writes a file."""
@@ -76,11 +84,11 @@ def _assigned_names(module: Module) -> Iterator[str]:
 
 
 def _other_names(bindings: dict[str, list[Binding]]) -> Iterator[str]:
-    kinds = (Bound.FROM, Bound.VALUE)
-    plain = (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.JoinedStr, ast.BinOp)
     for name, held in bindings.items():
-        if any(each.kind in kinds and not isinstance(each.node, plain) for each in held):
-            yield name
+        for each in held:
+            if each.kind in _ASSIGNED and each.node.__class__ not in _PLAIN:
+                yield name
+                break
 
 
 def _owner_of(name: str, scope: Scope) -> Scope | None:
@@ -95,7 +103,8 @@ def _may_be_alias(name: str, scope: Scope) -> bool:
     owner = _owner_of(name, scope)
     if owner is None:
         return bool(scope.module.stars) or name in catalogue.FREE_NAMES
-    return any(each.kind is not Bound.DEFINED for each in owner.bindings[name])
+    held = owner.bindings[name]
+    return held[0].kind != Bound.DEFINED or any(each.kind != Bound.DEFINED for each in held)
 
 
 def _may_be_module(name: str, scope: Scope) -> bool:
@@ -105,7 +114,7 @@ def _may_be_module(name: str, scope: Scope) -> bool:
         return True
     lookups = (ast.Call, ast.Name, ast.Attribute)
     return any(
-        each.kind in (Bound.IMPORT, Bound.FROM) or (each.kind is Bound.VALUE and _is_lookup(each.node, lookups))
+        each.kind in (Bound.IMPORT, Bound.FROM) or (each.kind == Bound.VALUE and _is_lookup(each.node, lookups))
         for each in owner.bindings[name]
     )
 

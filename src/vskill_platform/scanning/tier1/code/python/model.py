@@ -6,37 +6,37 @@ Nothing here knows what is dangerous. Trees are never changed, and nothing of th
 from __future__ import annotations
 
 import ast
-from enum import Enum
+from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Final
 
 from vskill_platform.scanning.tier1.code.python.sources import PythonSource, folded
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-class Bound(Enum):
-    """How a name came to stand for something."""
+class Bound:
+    """How a name came to stand for something. Plain texts: these are compared more often than anything else is."""
 
-    VALUE = "value"
+    VALUE: Final = "value"
     """It is the expression."""
-    ELEMENT = "element"
+    ELEMENT: Final = "element"
     """It is one of those in the expression, as in a loop; `place` is its place in each of them."""
-    ITEM = "item"
+    ITEM: Final = "item"
     """It is the part of the expression at `place`."""
-    ADDED = "added"
+    ADDED: Final = "added"
     """The expression was added to what it was, as with `+=`."""
-    HELD = "held"
+    HELD: Final = "held"
     """It is a container, and the expression was put into it; `place` is 1 where all parts of the expression were."""
-    READ = "read"
+    READ: Final = "read"
     """It was filled from the file whose path the expression is."""
-    PARAMETER = "parameter"
+    PARAMETER: Final = "parameter"
     """It is the parameter of `subject` at `place`."""
-    IMPORT = "import"
+    IMPORT: Final = "import"
     """It is the module named `name`."""
-    FROM = "from"
+    FROM: Final = "from"
     """It is `name` (module and attribute, with `:` between)."""
-    DEFINED = "defined"
+    DEFINED: Final = "defined"
     """It is the function or class `subject`."""
 
 
@@ -56,10 +56,11 @@ class Scope:
         self.owner: Class | None = None
 
 
-class Binding(NamedTuple):
-    """One way in which a name got its value."""
+@dataclass(slots=True, eq=False)
+class Binding:
+    """One way in which a name got its value; `kind` is one of `Bound`."""
 
-    kind: Bound
+    kind: str
     node: ast.expr | None
     scope: Scope
     place: int = -1
@@ -67,11 +68,13 @@ class Binding(NamedTuple):
     subject: Function | Class | None = None
 
 
-class Site(NamedTuple):
-    """A call, and where it stands."""
+@dataclass(slots=True, eq=False)
+class Site:
+    """A call, where it stands, and the last word of what it calls, which is empty where that is no name."""
 
     node: ast.Call
     scope: Scope
+    word: str
 
 
 class Function:
@@ -87,7 +90,8 @@ class Function:
         self.returns: list[ast.expr] = []
         self.words: set[str] = set()
         arguments = node.args
-        self.parameters = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
+        positional = [*arguments.posonlyargs, *arguments.args] if arguments.posonlyargs else arguments.args
+        self.parameters = [each.arg for each in positional]
 
     @property
     def is_method(self) -> bool:
@@ -123,7 +127,8 @@ class Class:
         return [*self.scope.bindings.get(name, ()), *self.attributes.get(name, ())]
 
 
-class Loop(NamedTuple):
+@dataclass(slots=True, eq=False)
+class Loop:
     """A loop, and where it stands."""
 
     node: ast.While | ast.For | ast.AsyncFor
@@ -194,7 +199,7 @@ class Program:
                 stem = module.source.file.split("/")[-2] if "/" in module.source.file else stem
             self.by_stem.setdefault(stem, []).append(module)
         for site in module.calls:
-            self.sites.setdefault(terminal(site.node.func), []).append(site)
+            self.sites.setdefault(site.word, []).append(site)
         for name, sites in module.passed.items():
             self.passed.setdefault(name, []).extend(sites)
         for name, others in module.aliases.items():
@@ -220,10 +225,9 @@ class Program:
         """The modules of the skill that dotted names stand for, as in `import package.module`."""
         found = list[Module]()
         for name in names:
-            path = f"/{name.replace('.', '/')}.py"
-            found += [
-                each for each in self.by_stem.get(name.rpartition(".")[2], ()) if f"/{each.source.file}".endswith(path)
-            ]
+            for module in self.by_stem.get(name.rpartition(".")[2], ()):
+                if f"/{module.source.file}".endswith(f"/{name.replace('.', '/')}.py"):
+                    found.append(module)
         return found
 
     def imported(self, name: str, importer: Module) -> Module | None:

@@ -76,7 +76,7 @@ class Origins:
         if binding.kind in (Bound.IMPORT, Bound.FROM):
             own = self._program.imported(binding.name.partition(":")[0], binding.scope.module)
             return own is not None or catalogue.root_of(binding.name.partition(":")[0]) in catalogue.NETWORK_ROOTS
-        if binding.kind is Bound.PARAMETER:
+        if binding.kind == Bound.PARAMETER:
             return self._parameter(binding, depth)
         if binding.node is None or binding.kind in (Bound.ELEMENT, Bound.ITEM):
             return binding.node is None or not isinstance(binding.node, _PLAIN) or _holds_names(binding.node)

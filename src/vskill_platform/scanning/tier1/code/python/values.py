@@ -7,7 +7,7 @@ so that a path or a command of which one end is known can still be told.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from vskill_platform.scanning.tier1.code.places import secret_at
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from vskill_platform.scanning.tier1.code.python.model import Class, Function, Module
 
 Constant = str | bytes | int
+_T = TypeVar("_T")
 MOST_CONSTANTS = 32
 MOST_REFERENCES = 16
 MOST_ITEMS = 4096
@@ -125,8 +126,11 @@ class Value:
     @property
     def texts(self) -> list[str]:
         """The constants that are texts, with bytes read as Latin-1."""
-        known = [each for each in self.constants if not isinstance(each, int)]
-        return [each.decode("latin-1") if isinstance(each, bytes) else each for each in known]
+        return [
+            each.decode("latin-1") if isinstance(each, bytes) else each
+            for each in self.constants
+            if not isinstance(each, int)
+        ]
 
     @property
     def only(self) -> Constant | None:
@@ -175,24 +179,25 @@ NOTHING = Value()
 
 def constant(value: Constant, taint: int = 0) -> Value:
     """The value of a constant."""
-    return Value((value,), taint=taint)
+    return Value((value,), (), (), taint)
 
 
 def reference(name: str, taint: int = 0) -> Value:
     """The value of a name that comes from outside the skill."""
-    return Value(references=(name,), taint=taint)
+    return Value((), (name,), (), taint)
 
 
 def container(items: list[Value]) -> Value:
     """A list or tuple of these parts, in this order."""
     kept = tuple(items[:MOST_ITEMS])
-    taint, variables = 0, dict[str, None]()
-    if len(kept) > MOST_JOINED:
-        taint = _taint_of_dropped([each for item in kept[MOST_JOINED:] for each in item.constants])
+    taint, variables = 0, list[str]()
     for item in kept:
-        taint |= item.taint & ~HIDDEN
-        variables.update(dict.fromkeys(item.variables))
-    return Value(taint=taint, items=kept, variables=tuple(variables))
+        taint |= item.taint
+        variables += item.variables
+    taint &= ~HIDDEN
+    if len(kept) > MOST_JOINED:
+        taint |= _taint_of_dropped([each for item in kept[MOST_JOINED:] for each in item.constants])
+    return Value((), (), (), taint, items=kept, variables=_distinct(variables))
 
 
 def join(values: Iterable[Value]) -> Value:
@@ -202,37 +207,45 @@ def join(values: Iterable[Value]) -> Value:
         given = list(dict.fromkeys(given))
     if len(given) <= 1:
         return given[0] if given else NOTHING
-    constants: dict[Constant, None] = {}
-    references: dict[str, None] = {}
-    targets: dict[Function | Class | Module, None] = {}
-    variables: dict[str, None] = {}
-    taint = 0
+    constants: list[Constant] = []
+    references: list[str] = []
+    targets: list[Function | Class | Module] = []
+    variables: list[str] = []
+    holders: list[Value] = []
+    taint, keyed = 0, None
     for value in given:
         taint |= value.taint
         if value.constants:
-            constants.update(dict.fromkeys(value.constants))
+            constants += value.constants
         if value.references:
-            references.update(dict.fromkeys(value.references))
+            references += value.references
         if value.targets:
-            targets.update(dict.fromkeys(value.targets))
+            targets += value.targets
         if value.variables:
-            variables.update(dict.fromkeys(value.variables))
-    holders = [value for value in given if value.items is not None or value.inner is not None]
-    if len(constants) > MOST_CONSTANTS:
-        taint |= _taint_of_dropped(list(constants)[MOST_CONSTANTS:])
-    return Value(
-        tuple(constants)[:MOST_CONSTANTS],
-        tuple(references)[:MOST_REFERENCES],
-        tuple(targets)[:MOST_REFERENCES],
-        taint,
-        items=holders[0].items if len(holders) == 1 else None,
-        inner=join([part for value in holders for part in _parts(value)]) if holders else None,
-        keyed=next((value.keyed for value in given if value.keyed), None),
-        variables=tuple(variables)[:MOST_REFERENCES],
-    )
+            variables += value.variables
+        if value.items is not None or value.inner is not None:
+            holders.append(value)
+        if value.keyed and keyed is None:
+            keyed = value.keyed
+    distinct = _distinct(constants)
+    if len(distinct) > MOST_CONSTANTS:
+        taint |= _taint_of_dropped(distinct[MOST_CONSTANTS:])
+        distinct = distinct[:MOST_CONSTANTS]
+    joined = Value(distinct, _distinct(references)[:MOST_REFERENCES], _distinct(targets)[:MOST_REFERENCES], taint)
+    joined.keyed = keyed
+    joined.variables = _distinct(variables)[:MOST_REFERENCES]
+    if holders:
+        joined.items = holders[0].items if len(holders) == 1 else None
+        joined.inner = join([part for value in holders for part in _parts(value)])
+    return joined
 
 
-def _taint_of_dropped(constants: list[Constant]) -> int:
+def _distinct(given: list[_T]) -> tuple[_T, ...]:
+    """Each of them once, in the order in which they came first."""
+    return tuple(dict.fromkeys(given)) if len(given) > 1 else tuple(given)
+
+
+def _taint_of_dropped(constants: Iterable[Constant]) -> int:
     """What must be remembered of constants that are too many to be kept."""
     texts = (each for each in constants if isinstance(each, str) and len(each) < LONGEST_PLACE)
     return SECRET_PLACE if any(secret_at(each) for each in texts) else 0

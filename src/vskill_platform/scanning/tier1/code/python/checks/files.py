@@ -10,7 +10,7 @@ from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
 from vskill_platform.scanning.tier1.code.python.evaluation import Evaluator
 from vskill_platform.scanning.tier1.code.python.known_paths import writes
-from vskill_platform.scanning.tier1.code.python.model import Site, terminal
+from vskill_platform.scanning.tier1.code.python.model import Site
 from vskill_platform.scanning.tier1.code.python.values import (
     ENCRYPTED,
     EXPOSED,
@@ -105,7 +105,7 @@ def _removes_walked(call: ReadCall) -> bool:
     """Whether files that a walk came across are taken away anywhere in the same module."""
     memo = call.module.memo
     if "removes" not in memo:
-        sites = [site for site in call.module.calls if terminal(site.node.func) in {"remove", "unlink"}]
+        sites = [site for site in call.module.calls if site.word in {"remove", "unlink"}]
         memo["removes"] = any(_removed_path(call.evaluator, site).taint & WALKED for site in sites)
     return memo["removes"]
 

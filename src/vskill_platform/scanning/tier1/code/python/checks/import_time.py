@@ -11,7 +11,14 @@ from vskill_platform.scanning.tier1.code.python.vocabulary import words
 
 _UNASKED = frozenset(["setup.py", "conftest.py", "sitecustomize.py", "usercustomize.py", "__init__.py"])
 _ALWAYS = frozenset(["sitecustomize.py", "usercustomize.py"])
+_REACHING = words("get post put urlopen urlretrieve connect request create_connection")
+_RUNNING = catalogue.EVALUATORS | catalogue.SHELLS | catalogue.PROCESSES | catalogue.SPAWNERS
 _SETUP_CLASSES = words("install develop build_py egg_info build_ext bdist_wheel sdist build")
+
+
+def may_be_unasked(name: str) -> bool:
+    """Whether a call of this name is one that nobody expects in a file that is run by others."""
+    return _reaches_out(name) or name in _RUNNING
 
 
 def check_import_time(call: ReadCall) -> None:
@@ -21,7 +28,7 @@ def check_import_time(call: ReadCall) -> None:
     if not is_path_line and (name not in _UNASKED or not _runs_unasked(call, name)):
         return
     if (
-        _reaches_out(call)
+        _reaches_out(call.name)
         or ((is_path_line or name in _ALWAYS) and _runs_something(call))
         or (_runs_something(call) and _is_in_setup_class(call))
     ):
@@ -44,21 +51,12 @@ def _is_in_setup_class(call: ReadCall) -> bool:
     return any(base in _SETUP_CLASSES for base in bases)
 
 
-def _reaches_out(call: ReadCall) -> bool:
-    return catalogue.is_network(call.name) and call.last in {
-        "get",
-        "post",
-        "put",
-        "urlopen",
-        "urlretrieve",
-        "connect",
-        "request",
-        "create_connection",
-    }
+def _reaches_out(name: str) -> bool:
+    return catalogue.is_network(name) and catalogue.last_of(name) in _REACHING
 
 
 def _runs_something(call: ReadCall) -> bool:
     if call.name in catalogue.EVALUATORS:
         given = call.argument(0)
         return not given.taint & FILE or bool(given.taint & NETWORK)
-    return call.name in catalogue.SHELLS | catalogue.PROCESSES | catalogue.SPAWNERS
+    return call.name in _RUNNING

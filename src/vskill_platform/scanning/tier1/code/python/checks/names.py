@@ -18,6 +18,7 @@ _REPLACED_METHODS = words(
     "requests.Session.request requests.Session.send requests.post requests.get subprocess.run subprocess.Popen "
     "os.system socket.socket socket.getaddrinfo ssl.SSLContext.wrap_socket getpass.getpass"
 )
+_REPLACED_WORDS = _REPLACED.union(map(catalogue.last_of, _REPLACED_METHODS))
 
 
 def may_be_hidden(name: str) -> bool:
@@ -62,7 +63,7 @@ def check_reductions(evaluator: Evaluator, module: Module, notes: Notes) -> None
 
 def check_decorators(evaluator: Evaluator, module: Module, notes: Notes) -> None:
     """A decorator calls what it names, with no parenthesis in sight; and so does an operator of a class."""
-    decorated = [(each.decorators, each.scope) for each in module.functions]
+    decorated = [(each.decorators, each.scope) for each in module.functions] if module.decorated else []
     decorated += [(each.node.decorator_list, each.scope) for each in module.classes]
     for marks, scope in decorated:
         for mark in marks:
@@ -82,7 +83,7 @@ def _note_dangerous(evaluator: Evaluator, node: ast.expr, scope: Scope, notes: N
 def check_replacements(evaluator: Evaluator, module: Module, notes: Notes) -> None:
     """A built-in function, or one that everything goes through, that is replaced by another."""
     for target, _, scope in module.stored:
-        if not isinstance(target, ast.Attribute):
+        if not isinstance(target, ast.Attribute) or target.attr not in _REPLACED_WORDS:
             continue
         for name in evaluator.value(target.value, scope).references:
             if name == "builtins" and target.attr in _REPLACED:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
 from vskill_platform.scanning.tier1.code.python.commands import SHELL_PROGRAMS
-from vskill_platform.scanning.tier1.code.python.model import terminal
 from vskill_platform.scanning.tier1.code.python.values import NOTHING, Value
 
 _CONNECTING = frozenset(["connect", "bind", "create_connection", "connect_ex", "create_server"])
@@ -42,7 +41,7 @@ def _connects(call: ReadCall) -> bool:
     """Whether a socket is opened anywhere in the same file."""
     memo = call.module.memo
     if "connects" not in memo:
-        sites = [site for site in call.module.calls if terminal(site.node.func) in _CONNECTING]
+        sites = [site for site in call.module.calls if site.word in _CONNECTING]
         names = [name for site in sites for name in call.evaluator.value(site.node.func, site.scope).references]
         memo["connects"] = any(name.startswith("socket.") for name in names)
     return memo["connects"]

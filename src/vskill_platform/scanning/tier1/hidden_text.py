@@ -18,48 +18,54 @@ from vskill_platform.scanning.tier1.structure import Place, Seen
 _FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a\U000e0030-\U000e0039]{2,6}\U000e007f")
 _TAGS = re.compile("[\U000e0000-\U000e007f]")
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_NO_WIDTH = re.compile("[\u00ad\u200b-\u200d\u2060-\u2064\ufeff]")
 _ZERO_WIDTH = re.compile(
     "(?<=[0-9A-Za-z])[\u00ad\u200b-\u200d\u2060\ufeff]+(?=[0-9A-Za-z])|[\u200b-\u200d\u2060-\u2064\ufeff]{4}"
 )
+_ANY_JOINER = re.compile("[\u200c\u200d\u2060-\u2064\u180e]")
 _JOINERS = re.compile("(?<=[A-Za-z])[\u200c\u200d\u2060-\u2064\u180e]+(?=[A-Za-z])")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2}")
 
 
 def tag_characters(skill: SkillUnderScan) -> Seen:
     """Letters of the tag block, which no screen shows, outside the flags that they are for."""
-    for file in _suspects(skill):
-        if _TAGS.search(file.text):
-            flags = [found.span() for found in _FLAG.finditer(file.text)]
-            yield from islice(_places(file, _TAGS, allowed=flags), skill.limits.max_places)
+    for file in _suspects(skill, _TAGS):
+        flags = [found.span() for found in _FLAG.finditer(file.text)]
+        yield from islice(_places(file, _TAGS, allowed=flags), skill.limits.max_places)
 
 
 def direction_controls(skill: SkillUnderScan) -> Seen:
     """Characters that make text look as if it stood in another order."""
-    for file in _suspects(skill):
+    for file in _suspects(skill, _BIDI):
         yield from islice(_places(file, _BIDI), skill.limits.max_places)
 
 
 def zero_width_characters(skill: SkillUnderScan) -> Seen:
     """Characters without width inside Latin words, or many of them in a row."""
-    for file in _suspects(skill):
+    for file in _suspects(skill, _NO_WIDTH):
         yield from islice(_places(file, _ZERO_WIDTH), skill.limits.max_places)
 
 
 def joiner_in_word(skill: SkillUnderScan) -> Seen:
     """Characters inside Latin words that join or separate what Latin letters never are."""
-    for file in _suspects(skill):
+    for file in _suspects(skill, _ANY_JOINER):
         yield from islice(_places(file, _JOINERS), skill.limits.max_places)
 
 
 def variation_selectors(skill: SkillUnderScan) -> Seen:
     """Several variation selectors in a row, which vary nothing and can carry bytes."""
-    for file in _suspects(skill):
+    for file in _suspects(skill, _SELECTORS):
         yield from islice(_places(file, _SELECTORS), skill.limits.max_places)
 
 
-def _suspects(skill: SkillUnderScan) -> Iterator[FileUnderScan]:
-    """Every file but media: a NUL byte that makes a text unreadable must not make what is hidden in it unseen."""
-    return (file for file in skill.files if file.shape not in NO_TEXT and file.has_invisible_text)
+def _suspects(skill: SkillUnderScan, signs: re.Pattern[str]) -> Iterator[FileUnderScan]:
+    """Every file with these signs among its letters beyond ASCII, which are all that a check looks for.
+
+    Media are left out. A NUL byte that makes a text unreadable must not make what is hidden in it unseen.
+    """
+    for file in skill.files:
+        if file.shape not in NO_TEXT and file.has_invisible_text and signs.search(file.beyond_ascii):
+            yield file
 
 
 def _places(

@@ -175,9 +175,14 @@ class FileUnderScan:
         return self.text.encode()
 
     @cached_property
+    def beyond_ascii(self) -> str:
+        """The letters of the text that are not ASCII, in their order."""
+        return beyond_ascii(self.encoded)
+
+    @cached_property
     def has_invisible_text(self) -> bool:
         """Whether the text has a character in it that takes no room on a screen."""
-        return WITHOUT_WIDTH.search(beyond_ascii(self.encoded)) is not None
+        return WITHOUT_WIDTH.search(self.beyond_ascii) is not None
 
     @cached_property
     def has_places(self) -> bool:

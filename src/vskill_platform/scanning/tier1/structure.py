@@ -7,7 +7,7 @@ skill switches a check off; files that ask scanners to look away are files like 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from vskill_platform.domain.content import Omitted, OmittedKind
@@ -103,6 +103,8 @@ def long_line(skill: SkillUnderScan) -> Seen:
     for file in skill.files:
         if file.shape is not Shape.TEXT or len(file.content) <= LONGEST_LINE:
             continue
+        if max(map(len, file.lines)) <= LONGEST_LINE:
+            continue
         for number, line in enumerate(file.lines, start=1):
             if len(line) > LONGEST_LINE:
                 yield Place(file.path, number, 1, make_excerpt(line))
@@ -111,13 +113,22 @@ def long_line(skill: SkillUnderScan) -> Seen:
 def blank_padding(skill: SkillUnderScan) -> Seen:
     """So many blank lines that what follows them is out of sight. A NUL byte somewhere does not excuse them."""
     for file in skill.files:
-        if file.shape in NO_TEXT or file.text.count("\n") < MOST_BLANK_LINES:
+        if file.shape in NO_TEXT or file.text.count("\n") < MOST_BLANK_LINES or not _may_be_padded(file.lines):
             continue
         blank = 0
         for number, line in enumerate(file.lines, start=1):
-            blank = 0 if line and not line.isspace() else blank + 1
+            blank = blank + 1 if _is_blank(line) else 0
             if blank == MOST_BLANK_LINES + 1:
                 yield Place(file.path, number, 1) if file.has_places else Place(file.path)
+
+
+def _may_be_padded(lines: Sequence[str]) -> bool:
+    """Whether one of the lines is blank of which every padding has one, because they are no further apart."""
+    return any(map(_is_blank, lines[MOST_BLANK_LINES :: MOST_BLANK_LINES + 1]))
+
+
+def _is_blank(line: str) -> bool:
+    return not line or line.isspace()
 
 
 def _omitted(skill: SkillUnderScan, kind: OmittedKind) -> Iterator[Omitted]:

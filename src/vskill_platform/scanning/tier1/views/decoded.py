@@ -23,13 +23,12 @@ from vskill_platform.scanning.tier1.views.collage import (
     in_place,
     one_after_another,
 )
-from vskill_platform.scanning.tier1.views.escapes import escapes_in, without_escapes
-from vskill_platform.scanning.tier1.views.joined import seams_in
+from vskill_platform.scanning.tier1.views.escapes import ESCAPED, escapes_in, without_escapes
+from vskill_platform.scanning.tier1.views.glance import signs_of
+from vskill_platform.scanning.tier1.views.joined import JOINABLE, seams_in
 from vskill_platform.scanning.tier1.views.normalised import normalised
 from vskill_platform.scanning.tier1.views.payloads import (
     ALWAYS,
-    ESCAPES,
-    JOINS,
     Payload,
     hints_in,
     hints_of,
@@ -61,11 +60,12 @@ _CHECKS = {Substance.PROGRAM: "encoded_program", Substance.ARCHIVE: "encoded_arc
 
 
 def _unescaped(file: FileUnderScan) -> Iterable[Piece]:
-    return escapes_in(file.encoded) if ESCAPES in hints_of(file) else ()
+    return escapes_in(file.encoded) if ESCAPED in signs_of(file) else ()
 
 
 def _joined(file: FileUnderScan) -> Iterable[Piece]:
-    return seams_in(file.encoded) if JOINS in hints_of(file) else ()
+    signs = signs_of(file)
+    return () if JOINABLE.isdisjoint(signs) else seams_in(file.encoded, signs)
 
 
 @dataclass

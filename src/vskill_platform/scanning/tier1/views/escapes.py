@@ -14,8 +14,9 @@ from urllib.parse import unquote_to_bytes
 
 from vskill_platform.scanning.tier1.patterns import Pattern
 from vskill_platform.scanning.tier1.views.collage import Change, Piece
+from vskill_platform.scanning.tier1.views.glance import Sign
 
-ESCAPE_HINT = (
+ESCAPED = Sign(
     r"%[2-7][0-9A-Fa-f]|\\x[0-9A-Fa-f][0-9A-Fa-f]|\\u\{?[0-9A-Fa-f]|\\U000|\\[01][0-7][0-7]|\\[4-7][0-7]|\\N\{"
     r"|&#[0-9xX]|&(?:lt|gt|amp|quot|apos|nbsp|[a-z]{2,10});"
 )

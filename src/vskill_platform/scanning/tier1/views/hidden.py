@@ -7,16 +7,17 @@ What stands in a fenced block or between backticks is shown as it is, and so is 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from functools import cached_property
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from vskill_platform.scanning.limits import VIEW_LIMIT
 from vskill_platform.scanning.tier1.file_kinds import FileKind
-from vskill_platform.scanning.tier1.patterns import Pattern, PatternSet
+from vskill_platform.scanning.tier1.patterns import Pattern
 from vskill_platform.scanning.tier1.skill import FileUnderScan, LimitHit, SkillUnderScan
 from vskill_platform.scanning.tier1.views.collage import Allowance, Change, Piece, apart, one_after_another
+from vskill_platform.scanning.tier1.views.glance import Sign, signs_of
 from vskill_platform.scanning.tier1.views.hidden_elements import ELEMENT_HINT, hidden_elements
 from vskill_platform.scanning.tier1.views.view import HIDDEN, Uncovered, files_by_size, line_starts
 
@@ -38,17 +39,17 @@ def _in_last_quotes(found: bytes) -> bytes:
 
 
 class _Place(NamedTuple):
-    """A place where text can hide: what is there where one may be, one itself, and how to get at its text."""
+    """A place where text can hide: a sign that one may be there, one itself, and how to get at its text."""
 
-    hint: str
+    sign: Sign
     pattern: Pattern
     text_of: Callable[[bytes], bytes]
 
 
 _PLACES = (
-    _Place("<!--", Pattern(r"(?s)<!--.*?(?:--!?>|\z)"), _within(b"<!--", b"-->")),
+    _Place(Sign("<!--"), Pattern(r"(?s)<!--.*?(?:--!?>|\z)"), _within(b"<!--", b"-->")),
     _Place(
-        r"\{/\*|<!\[CDATA|<\?[a-z]|\\(?:text)?color\{white\}",
+        Sign(r"\{/\*|<!\[CDATA|<\?[a-z]|\\(?:text)?color\{white\}"),
         Pattern(
             r"(?s)\{/\*.*?\*/\}|<!\[CDATA\[.*?\]\]>|<\?[a-z].*?\?>"
             r"|\{\\color\{white\}(?:[^{}]|\{[^{}]*\})*\}|\\textcolor\{white\}\{(?:[^{}]|\{[^{}]*\})*\}"
@@ -56,7 +57,7 @@ _PLACES = (
         lambda found: found[2:-1],
     ),
     _Place(
-        r"(?m)^[ \t>]*\[[^\]\n]+\]:",
+        Sign(r"(?m)^[ \t>]*\[[^\]\n]+\]:"),
         Pattern(
             r"(?m)^[ \t>]{0,8}\[[^\]\n^][^\]\n]*\]:[ \t]*(?:<[^>\n]*>|[^\s<][^\s]*)?[ \t]*\n?[ \t]*"
             r"(?:\((?:[^()\n]|\n[^\n)(])*\)|\"(?:[^\"\n]|\n[^\n\"])*\"|'(?:[^'\n]|\n[^\n'])*')[ \t]*$"
@@ -64,13 +65,13 @@ _PLACES = (
         _in_last_quotes,
     ),
     _Place(
-        r"\]\([^\s()]*[ \t]+[\"'(]",
+        Sign(r"\]\([^\s()]*[ \t]+[\"'(]"),
         Pattern(r"\]\((?:<[^>\n]*>|[^\s()]*)[ \t]+(?:\"[^\"\n]+\"|'[^'\n]+'|\([^()\n]+\))"),
         _in_last_quotes,
     ),
-    _Place(r"!\[", Pattern(r"!\[[^\]\n]+\]"), _within(b"![", b"]")),
+    _Place(Sign(r"!\["), Pattern(r"!\[[^\]\n]+\]"), _within(b"![", b"]")),
     _Place(
-        r"(?i)\b(?:alt|title|aria-label|aria-description|data-[a-z-]+|content)\s*=\s*[\"']",
+        Sign(r"(?i)\b(?:alt|title|aria-label|aria-description|data-[a-z-]+|content)\s*=\s*[\"']"),
         Pattern(
             r"(?i)<[a-z][^<>]*?[\s\"'](?:alt|title|aria-label|aria-description|data-[a-z-]+|content)\s*=\s*"
             r"(?:\"[^\"]+\"|'[^']+')"
@@ -78,12 +79,12 @@ _PLACES = (
         _in_last_quotes,
     ),
     _Place(
-        "data:text/",
+        Sign("data:text/"),
         Pattern(r"data:text/[a-z+.-]+(?:;charset=[A-Za-z0-9-]+)?(?:;[a-z]+=[^;,\s]*)*,[^\s\"'<>)]+"),
         lambda found: unquote_to_bytes(found.partition(b",")[2]),
     ),
 )
-_HINTS = PatternSet([place.hint for place in _PLACES] + [ELEMENT_HINT])
+_ELEMENTS = Sign(ELEMENT_HINT)
 
 
 def hidden_views(skill: SkillUnderScan) -> Iterator[Uncovered]:
@@ -100,18 +101,17 @@ def hidden_views(skill: SkillUnderScan) -> Iterator[Uncovered]:
 def _hidden_in(file: FileUnderScan) -> Iterator[Piece]:
     data = file.encoded
     shown = _Shown(file)
-    for start, end, text in _texts(data, shown):
+    for start, end, text in _texts(data, shown, signs_of(file)):
         if len(text) >= SHORTEST and not shown.has(start):
             yield Piece(text, start, end, Change.TRICK)
 
 
-def _texts(data: bytes, shown: _Shown) -> Iterator[tuple[int, int, bytes]]:
-    for number in _HINTS.which(data):
-        if number < len(_PLACES):
-            place = _PLACES[number]
+def _texts(data: bytes, shown: _Shown, signs: Set[Sign]) -> Iterator[tuple[int, int, bytes]]:
+    for place in _PLACES:
+        if place.sign in signs:
             yield from ((start, end, place.text_of(data[start:end])) for start, end in place.pattern.spans(data))
-        else:
-            yield from ((*span, text.strip()) for span, text in hidden_elements(data, shown.has))
+    if _ELEMENTS in signs:
+        yield from ((*span, text.strip()) for span, text in hidden_elements(data, shown.has))
 
 
 class _Shown:

@@ -6,25 +6,30 @@ A long text broken over lines is ordinary. A word broken in two is not.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from vskill_platform.scanning.tier1.patterns import Pattern
 from vskill_platform.scanning.tier1.views.collage import Change, Piece
+from vskill_platform.scanning.tier1.views.glance import Sign
 
 _GLUE = r"[ \t]*(?:\+|\.\.?|&|\|\|)?[ \t]*\\?(?:\r?\n[ \t]*)?(?:\+|\.\.?|&)?[ \t]*"
 _SEAM_SOURCE = rf"[\"']{_GLUE}[fFrRbBuU]?[bBrR]?[\"']|\\\r?\n"
 _SHORT = r"[\"'][^\"'\\\n][^\"'\\\n]?[^\"'\\\n]?[^\"'\\\n]?[\"']"
-JOIN_HINT = (
+_CONSTANT = r"(?:\"[^\"\n{}]*\"|'[^'\n{}]*'|\x60[^\x60\n{}]*\x60)"
+_LISTED = Sign(rf"{_SHORT}\s*,\s*{_SHORT}\s*,\s*{_SHORT}\s*,\s*{_SHORT}")
+_PUT_IN = Sign(rf"\{{\s*{_CONSTANT}\s*\}}")
+_BROKEN = Sign(
     rf"[^\s(,=\[{{:](?:{_SEAM_SOURCE})[^\s),\]}};:]|[\"'][ \t]*[+&][ \t]*[fFrRbBuU]?[\"']|[\"']\s*\\?\r?\n[ \t]*[fFrRbBuU]?[\"']"
-    rf"|{_SHORT}\s*,\s*{_SHORT}\s*,\s*{_SHORT}\s*,\s*{_SHORT}"
     r"|\{[0-9]\}[\"']\s*-f\s|[A-Za-z/.]\$?\{\s*[\"'\x60]"
 )
-"""What is in every text that has something to join in it."""
+JOINABLE = frozenset([_LISTED, _BROKEN])
+"""One of these is in every file that has something to join in it."""
+ANY_WAY = frozenset([_LISTED, _PUT_IN, _BROKEN])
 _SEAM = Pattern(_SEAM_SOURCE)
 _LIST = Pattern(r"(?:[\"'][^\"'\\\n]{1,4}[\"']\s*,\s*){3,}[\"'][^\"'\\\n]{1,4}[\"']")
 _FORMAT = Pattern(r"[\"'](?:\{[0-9]{1,2}\}){2,}[\"']\s*-f\s*(?:[\"'][^\"'\n]*[\"']\s*,\s*)+[\"'][^\"'\n]*[\"']")
 _ELEMENT = re.compile(rb"[\"'\x60]([^\"'\x60\n]*)[\"'\x60]")
-_INLINE = Pattern(r"\$?\{\s*(?:\"[^\"\n{}]*\"|'[^'\n{}]*'|\x60[^\x60\n{}]*\x60)\s*\}")
+_INLINE = Pattern(rf"\$?\{{\s*{_CONSTANT}\s*\}}")
 _SLOT = re.compile(rb"\{(\d{1,2})\}")
 NEAR = 20
 _SUM_SIGNS = frozenset(b"+.&|")
@@ -33,13 +38,13 @@ _CLOSING = frozenset(b" \t\r\n),]};:")
 """What stands outside of a constant, before it and behind it: there a quote opens or closes and is no seam."""
 
 
-def seams_in(data: bytes) -> Iterator[Piece]:
-    """What stands in a text in place of its seams, kind by kind; some may overlap."""
-    for start, end in _LIST.spans(data):
+def seams_in(data: bytes, signs: Set[Sign] = ANY_WAY) -> Iterator[Piece]:
+    """What stands in a text with these signs in place of its seams, kind by kind; some may overlap."""
+    for start, end in _LIST.spans(data) if _LISTED in signs else ():
         yield Piece(b'"' + b"".join(_ELEMENT.findall(data[start:end])) + b'"', start, end, Change.TRICK)
-    for start, end in _FORMAT.spans(data):
+    for start, end in _FORMAT.spans(data) if b"-f" in data else ():
         yield Piece(_formatted(data[start:end]), start, end, Change.TRICK)
-    for start, end in _INLINE.spans(data):
+    for start, end in _INLINE.spans(data) if _PUT_IN in signs else ():
         if start == 0 or (data[start - 1] in _OPENING):
             continue
         yield Piece(b"".join(_ELEMENT.findall(data[start:end])), start, end, Change.TRICK)

@@ -27,13 +27,11 @@ _IGNORED = r"\x{ad}\x{200b}-\x{200f}\x{2060}-\x{2064}\x{feff}\x{300}-\x{36f}"
 _WORD = rf"A-Za-z0-9_{LETTERS}{''.join(LATIN.values())}{_IGNORED}"
 _MIXED = Pattern(rf"[{_WORD}]*(?:[A-Za-z][{_IGNORED}]*[{LETTERS}]|[{LETTERS}][{_IGNORED}]*[A-Za-z])[{_WORD}]*")
 _ALIKE = Pattern(rf"(?:^|[^\pL\pM])[{LETTERS}](?:[{_IGNORED}]*[{LETTERS}])+")
-_ANY_ALIKE = Pattern(f"[{LETTERS}]")
 _LETTERS = frozenset(LETTERS)
 _ALPHABETS = ((0x370, 0x52F), (0x531, 0x587), (0x13A0, 0x13FF), (0x2C80, 0x2CF3), (0xA4D0, 0xA4F7), (0xAB70, 0xABBF))
 _FOREIGN = [chr(code) for first, last in _ALPHABETS for code in range(first, last + 1)]
 _UNLIKE = Pattern(f"[{''.join(letter for letter in _FOREIGN if letter not in LETTERS)}]")
 """Letters of the scripts that lend themselves to disguise which look like no Latin ones."""
-_ASCII = bytes(range(0x80))
 
 
 class _Word:
@@ -79,9 +77,9 @@ class _Word:
 
 
 @once_a_file
-def foreign_characters(file: FileUnderScan) -> bytes:
+def foreign_characters(file: FileUnderScan) -> frozenset[str]:
     """Every character of the file beyond ASCII, once."""
-    return "".join(set(file.encoded.translate(None, _ASCII).decode(errors="ignore"))).encode()
+    return frozenset(file.beyond_ascii)
 
 
 def disguised_words(file: FileUnderScan) -> Iterator[Piece]:
@@ -112,7 +110,7 @@ def _suspicious(file: FileUnderScan) -> Iterator[_Word]:
 
 @once_a_file
 def _mixed(file: FileUnderScan) -> list[_Word]:
-    if not _ANY_ALIKE.is_in(foreign_characters(file)):
+    if _LETTERS.isdisjoint(foreign_characters(file)):
         return []
     words = (_Word(file.encoded, span) for span in islice(_MIXED.spans(file.encoded), MOST_CHANGES))
     return [word for word in words if word.is_whole]
@@ -120,7 +118,7 @@ def _mixed(file: FileUnderScan) -> list[_Word]:
 
 def _disguised(file: FileUnderScan) -> Iterator[_Word]:
     yield from _mixed(file)
-    if not _ANY_ALIKE.is_in(foreign_characters(file)):
+    if _LETTERS.isdisjoint(foreign_characters(file)):
         return
     for span in islice(_ALIKE.spans(file.encoded), MOST_CHANGES):
         word = _Word(file.encoded, _without_boundary(file.encoded, span))

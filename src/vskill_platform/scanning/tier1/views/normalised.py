@@ -97,7 +97,7 @@ def _frontmatter(skill: SkillUnderScan, file: FileUnderScan) -> Iterator[Uncover
 
 def _changes(file: FileUnderScan) -> Iterator[Piece]:
     """The words in disguise, and then what stands alone; some of that may lie in such words."""
-    if file.content.isascii() or not _OF_INTEREST.is_in(foreign_characters(file)):
+    if file.content.isascii() or not _OF_INTEREST.is_in("".join(foreign_characters(file)).encode()):
         return
     yield from disguised_words(file)
     for start, end in _DISGUISE.spans(file.encoded):

@@ -11,15 +11,12 @@ import codecs
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from vskill_platform.scanning.tier1.patterns import ROOMY, Pattern, PatternSet
+from vskill_platform.scanning.tier1.patterns import ROOMY, Pattern
 from vskill_platform.scanning.tier1.skill import FileUnderScan
 from vskill_platform.scanning.tier1.views import encodings
-from vskill_platform.scanning.tier1.views.escapes import ESCAPE_HINT
-from vskill_platform.scanning.tier1.views.joined import JOIN_HINT
+from vskill_platform.scanning.tier1.views.glance import Sign, signs_in, signs_of
 from vskill_platform.scanning.tier1.views.readable import Substance, substance_of
 from vskill_platform.scanning.tier1.views.shell_pipes import PIPE, PIPE_HINT, carried_out
-from vskill_platform.scanning.tier1.views.shell_signs import OUT_OF_PLACE
-from vskill_platform.scanning.tier1.views.view import once_a_file
 
 NEAR = 300
 """Bytes around the word base64 within which short runs are tried too."""
@@ -27,7 +24,6 @@ LONG, SAMPLE = 1_200, 240
 """Bytes of a candidate from which on samples are decoded first, and of a sample; it fits all encodings without a rest."""
 LINE_REACH = 500
 """Bytes to each side of a word that are turned round or rotated with it."""
-ESCAPES, JOINS, SHELL_TRICKS = "escapes", "joins", "shell tricks"
 ALWAYS = "base64"
 """What is looked for in any case: asking for a hint first would cost as much."""
 _B64 = "[A-Za-z0-9+/_-]"
@@ -78,20 +74,22 @@ class _Encoding(NamedTuple):
 
 
 def hints_in(data: bytes) -> frozenset[str]:
-    """Which encodings may be in the text, and whether there may be escapes, broken constants or tricks of shell."""
-    found = _HINTS.which(data)
-    return _NO_HINTS.union(*(_MEANT[number] for number in found)) if found else _NO_HINTS
+    """Which encodings may be in the text."""
+    return _meant_by(signs_in(data))
 
 
-@once_a_file
 def hints_of(file: FileUnderScan) -> frozenset[str]:
     """The same of a file."""
-    return hints_in(file.encoded)
+    return _meant_by(signs_of(file))
+
+
+def _meant_by(signs: frozenset[Sign]) -> frozenset[str]:
+    return _NO_HINTS.union(*(_MEANT[sign] for sign in signs & _MEANT.keys()))
 
 
 def payloads_in(data: bytes, hints: frozenset[str], take_try: Callable[[], bool]) -> Iterator[Payload]:
     """Everything in the text that decodes to something. Each candidate costs one try, as long as there are any."""
-    for name in sorted(hints & _ENCODINGS.keys()):
+    for name in sorted(hints):
         _, find, decode = _ENCODINGS[name]
         for start, end in find(data):
             if not take_try():
@@ -246,11 +244,6 @@ _GROUPS = (
     ("pipes",),
     ("rotated addresses", "rot13", "turned round"),
 )
-"""Encodings whose hints are looked for together, so that all of them take one pass."""
-_MEANT = (*_GROUPS, (ESCAPES,), (JOINS,), (SHELL_TRICKS,))
-_HINTS = PatternSet(
-    ["|".join(f"(?:{_ENCODINGS[name].hint})" for name in group) for group in _GROUPS]
-    + [ESCAPE_HINT, JOIN_HINT, OUT_OF_PLACE],
-    group_size=len(_MEANT),
-)
+"""Encodings that are tried together where a text has the hint of one of them."""
+_MEANT = {Sign("|".join(f"(?:{_ENCODINGS[name].hint})" for name in group)): group for group in _GROUPS}
 _NO_HINTS = frozenset([ALWAYS])

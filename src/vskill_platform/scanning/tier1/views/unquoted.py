@@ -23,7 +23,7 @@ from vskill_platform.scanning.tier1.views.collage import (
     collages_of,
     in_place,
 )
-from vskill_platform.scanning.tier1.views.payloads import SHELL_TRICKS, hints_of
+from vskill_platform.scanning.tier1.views.glance import Sign, signs_of
 from vskill_platform.scanning.tier1.views.shell_signs import OUT_OF_PLACE, TELLING, TRICK
 from vskill_platform.scanning.tier1.views.shell_words import ShellReader
 from vskill_platform.scanning.tier1.views.view import UNQUOTED, Uncovered, line_starts, once_a_skill
@@ -46,6 +46,7 @@ _BEFORE_COMMANDS = (b'"', b"'", b"\x60", b": ", b"= ", b"(", b"[")
 _LINE_ENDS = (b"\\\n", b"\\\r")
 _LINE_TRICKS = Pattern(f"(?m){TRICK}")
 _WORTHWHILE = Pattern(rf"(?m){TRICK}|{TELLING}", memory=ROOMY)
+_ODD = Sign(OUT_OF_PLACE)
 _OUT_OF_PLACE = Pattern(OUT_OF_PLACE)
 _CARETS = Pattern(r"[A-Za-z0-9./:_-](?:\^[A-Za-z0-9./:_-])(?:[A-Za-z0-9./:_-]*\^[A-Za-z0-9./:_-]+)+")
 _TICKS = Pattern(r"[A-Za-z.]\x60[A-Za-z-]+(?:\x60?[A-Za-z-]+)*")
@@ -95,7 +96,7 @@ def _changes(file: FileUnderScan, effort: Effort) -> Iterator[Piece]:
     regions = list(_shell_in(file))
     for region in regions:
         yield from _read(data, region, effort)
-    if SHELL_TRICKS in hints_of(file) and regions != [Span(0, len(data))] and _WORTHWHILE.is_in(data):
+    if _ODD in signs_of(file) and regions != [Span(0, len(data))] and _WORTHWHILE.is_in(data):
         yield from _tricks_outside(data, regions, effort)
 
 
@@ -122,8 +123,6 @@ def _is_shell(file: FileUnderScan, suffix: str) -> bool:
 
 
 def _shell_fences(file: FileUnderScan) -> Iterator[Span]:
-    if b"```" not in file.encoded and b"~~~" not in file.encoded:
-        return
     fences = [block for block in file.document.fences if _is_shell_fence(block.language)]
     starts = line_starts(file) if fences else []
     for block in fences:
@@ -198,8 +197,9 @@ def _carets(data: bytes) -> Iterator[Piece]:
 
 def _is_powershell(file: FileUnderScan) -> bool:
     suffix = _name_and_suffix(file.path)[1]
-    if suffix in MARKDOWN_SUFFIXES and b"```" in file.encoded:
-        return any(block.language in _POWERSHELL_FENCES for block in file.document.fences)
+    if suffix in MARKDOWN_SUFFIXES:
+        has_fences = any(block.language in _POWERSHELL_FENCES for block in file.document.fences)
+        return has_fences and b"```" in file.encoded
     return suffix in _POWERSHELL_SUFFIXES
 
 

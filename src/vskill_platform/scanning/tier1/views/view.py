@@ -102,7 +102,7 @@ def _once(make: Callable[[Source], Made]) -> Callable[[Source], Made]:
     name = f"{make.__module__}.{make.__qualname__}"
 
     def made(source: Source) -> Made:
-        kept: dict[str, Made] = vars(source)
+        kept: dict[str, Made] = source.__dict__
         if name not in kept:
             kept[name] = make(source)
         return kept[name]

@@ -1,0 +1,43 @@
+"""What may be in a text, told by one pass over it for all who ask.
+
+Most of what is looked for is in few files. Whoever searches every file for something makes a sign of it when its module is
+loaded, and searches only where the sign is: twenty patterns in one pass cost little more than one of them alone.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from vskill_platform.scanning.tier1.patterns import PatternSet
+from vskill_platform.scanning.tier1.skill import FileUnderScan
+from vskill_platform.scanning.tier1.views.view import once_a_file
+
+
+class Sign:
+    """A pattern that matches every text in which there is what it is a sign of."""
+
+    __slots__ = ("source",)
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        _known.append(self)
+
+
+_known: list[Sign] = []
+
+
+def signs_in(data: bytes) -> frozenset[Sign]:
+    """The signs that may be in the text; none that is in it is left out."""
+    return frozenset([_known[number] for number in _together(len(_known)).which(data)])
+
+
+@once_a_file
+def signs_of(file: FileUnderScan) -> frozenset[Sign]:
+    """The same of a file."""
+    return signs_in(file.encoded)
+
+
+@cache
+def _together(count: int) -> PatternSet:
+    """The first so many signs in one set."""
+    return PatternSet([sign.source for sign in _known[:count]], group_size=count)

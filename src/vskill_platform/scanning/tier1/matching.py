@@ -6,7 +6,7 @@ both take linear time, and how many places are looked at is bounded.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from vskill_platform.scanning.limits import MATCH_LIMIT, ScanLimits
@@ -64,7 +64,17 @@ class Matcher:
 
     def observe(self, view: View, *, limits: ScanLimits) -> Iterator[Observation]:
         """Where the rules that apply to the view hit it, rule by rule, from left to right."""
-        for number in self._together.which(view.data, among=self._applying_to(view.kinds)):
+        return next(self.observe_each([view], limits=limits))
+
+    def observe_each(self, views: Sequence[View], *, limits: ScanLimits) -> Iterator[Iterator[Observation]]:
+        """The same for each view."""
+        among = [self._applying_to(view.kinds) for view in views]
+        may_hit = self._together.which_of_each([view.data for view in views], among=among)
+        for view, numbers in zip(views, may_hit, strict=True):
+            yield self._hits(numbers, view, limits)
+
+    def _hits(self, numbers: Sequence[int], view: View, limits: ScanLimits) -> Iterator[Observation]:
+        for number in numbers:
             yield from _places(self._rules[number], view, limits)
 
     def _applying_to(self, kinds: frozenset[FileKind]) -> frozenset[int]:
@@ -81,9 +91,12 @@ def pattern_analyser(make_views: Uncoverer) -> Analyser:
     def observe_views(skill: SkillUnderScan) -> Iterator[Observation]:
         matcher = matcher_for(skill.ruleset)
         rules = skill.ruleset.rules_by_check
-        for made in make_views(skill):
+        all_made = list(make_views(skill))
+        views = [made for made in all_made if isinstance(made, View)]
+        observed = matcher.observe_each(views, limits=skill.limits)
+        for made in all_made:
             if isinstance(made, View):
-                yield from matcher.observe(made, limits=skill.limits)
+                yield from next(observed)
             elif isinstance(made, Sighting):
                 yield from (Hit(rule, *made[1:]) for rule in rules.get(made.check, ()))
             else:

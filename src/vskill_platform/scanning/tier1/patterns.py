@@ -128,16 +128,22 @@ class PatternSet:
         others = [one for one in wanted if not one.is_quick]
         self._sets = [*_in_sets(others, group_size), *_in_sets(quick, GROUP_WITHOUT_GAPS)]
 
-    def which(self, data: bytes, *, among: Container[int] | None = None) -> list[int]:
-        """The numbers of the patterns that may match, in ascending order; of these numbers, where some are given."""
-        found = [group[index] for match, group in self._sets for index in match(data)]
-        return sorted(
-            [
-                number
-                for number, whole in found
-                if (among is None or number in among) and (whole is None or _compile_whole(whole).is_in(data))
-            ]
-        )
+    def which(self, data: bytes) -> list[int]:
+        """The numbers of the patterns that may match, in ascending order."""
+        return self.which_of_each([data])[0]
+
+    def which_of_each(self, texts: Sequence[bytes], *, among: Sequence[Container[int]] = ()) -> list[list[int]]:
+        """The same for each text, where `among` is given only of those numbers; set by set, while its states are at hand."""
+        found: list[list[int]] = [[] for _ in texts]
+        for match, group in self._sets:
+            for at, data in enumerate(texts):
+                for index in match(data):
+                    number, whole = group[index]
+                    if among and number not in among[at]:
+                        continue
+                    if whole is None or _compile_whole(whole).is_in(data):
+                        found[at].append(number)
+        return list(map(sorted, found))
 
 
 class _Wanted(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from heapq import merge
 from itertools import islice
@@ -98,9 +98,13 @@ def _together(names: Iterable[str], group_size: int) -> PatternSet:
     return PatternSet(sources, has_gaps=False, group_size=group_size)
 
 
-def english_in(data: bytes) -> frozenset[str]:
-    """The concepts that may occur in a text in English words, never leaving out one that does."""
-    return frozenset([names[number] for names, together in _english() for number in together.which(data)])
+def english_in_each(texts: Sequence[bytes]) -> list[frozenset[str]]:
+    """The concepts that may occur in each text in English words, never leaving out one that does."""
+    found: list[set[str]] = [set() for _ in texts]
+    for names, together in _english():
+        for concepts, numbers in zip(found, together.which_of_each(texts), strict=True):
+            concepts.update([names[number] for number in numbers])
+    return list(map(frozenset, found))
 
 
 def has_other_scripts(data: bytes) -> bool:

@@ -25,16 +25,13 @@ def read_prose(skill: SkillUnderScan) -> Iterator[Observation]:
 def read_views(views: Iterable[View], skill: SkillUnderScan) -> Iterator[Observation]:
     """What those rules find in these views."""
     mentions: Mentions | None = None
-    for view in views:
-        is_prose = bool(view.kinds & FOR_READERS)
-        if is_prose and mentions is None:
-            mentions = Mentions(skill)
-        for text in texts_of(view.data):
-            yield from statements_in(text, view, skill)
-            if is_prose and mentions is not None:
-                for seen in chain(against_the_user(text, view, skill), strangers_in(text, view, mentions)):
-                    rules = skill.ruleset.rules_by_check.get(seen.check, ())
-                    yield from (Hit(rule, *seen[1:]) for rule in rules)
+    for view, text in texts_of(list(views)):
+        yield from statements_in(text, view, skill)
+        if view.kinds & FOR_READERS:
+            mentions = mentions or Mentions(skill)
+            for seen in chain(against_the_user(text, view, skill), strangers_in(text, view, mentions)):
+                rules = skill.ruleset.rules_by_check.get(seen.check, ())
+                yield from (Hit(rule, *seen[1:]) for rule in rules)
 
 
 def _code_views(skill: SkillUnderScan) -> Iterator[View]:

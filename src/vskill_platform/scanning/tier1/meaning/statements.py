@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from heapq import merge
 from itertools import islice
@@ -21,7 +21,7 @@ from vskill_platform.scanning.tier1.meaning.concepts import (
     OTHER_SCRIPTS,
     Concept,
     concept,
-    english_in,
+    english_in_each,
     has_other_scripts,
     languages_in,
     markers,
@@ -38,11 +38,12 @@ STEP = 175
 NEGATION_REACH = 90
 MOST_ACTIONS = 16
 """How many places of something done are looked at in one stretch of text, in search of one that is not negated."""
+_NO_LETTER = rb"(?=[\s\"'`)\]*_]|\Z)"
 _BOUNDARY = re.compile(
-    rb"[.!?\n\xe3\xef\xe0\xd8](?:(?<=[.!?])(?=[\s\"'`)\]*_]|\Z)|(?<=\xe3)\x80\x82|(?<=\xef)\xbc[\x81\x9f]|(?<=\xe0)\xa5\xa4"
-    rb"|(?<=\xd8)\x9f|(?<=\n)(?=[ \t]*(?:\n|[-*+>|#]|\d{1,3}[.)]|[a-z-]{1,30}:[ \t])))"
+    rb"\.%(next)s|!%(next)s|\?%(next)s|\n(?=[ \t]*(?:\n|[-*+>|#]|\d{1,3}[.)]|[a-z-]{1,30}:[ \t]))"
+    rb"|\xe3\x80\x82|\xef\xbc[\x81\x9f]|\xe0\xa5\xa4|\xd8\x9f" % {b"next": _NO_LETTER}
 )
-"""Where a sentence ends. All that it can begin with stands first, for `re` to pass over the rest quickly."""
+"""Where a sentence ends. Each way begins with one character, for `re` to pass over all others quickly."""
 _NEWLINE = ord("\n")
 _NEW_CLAUSE = re.compile(rb"[;:\n(]| but | and then | instead,")
 _NO_NEGATION = re.compile(
@@ -89,19 +90,15 @@ class Text:
     Where a concept occurs is looked up once and kept.
     """
 
-    def __init__(self, data: bytes, *, language: str = "", english: frozenset[str] | None = None) -> None:
+    def __init__(self, data: bytes, *, in_english: frozenset[str], language: str = "") -> None:
         self.data = data
-        self._english = english
+        self.in_english = in_english
+        """The concepts that may occur in English words; few do in any one text."""
         self.language = language
         self._languages = tuple(filter(None, [ENGLISH, language])) + (
             (OTHER_SCRIPTS,) if has_other_scripts(data) else ()
         )
         self._places: dict[str, Places] = {}
-
-    @cached_property
-    def in_english(self) -> frozenset[str]:
-        """The concepts that may occur in English words; few do in any one text."""
-        return english_in(self.data) if self._english is None else self._english
 
     def places(self, either: Iterable[str]) -> Iterator[Span]:
         """Where one of the concepts occurs, from left to right."""
@@ -233,9 +230,8 @@ def statement_analyser(make_views: ViewMaker) -> Analyser:
     """The analyser that reads these views for what their sentences say."""
 
     def observe_statements(skill: SkillUnderScan) -> Iterator[Observation]:
-        for view in make_views(skill):
-            for text in texts_of(view.data):
-                yield from statements_in(text, view, skill)
+        for view, text in texts_of(list(make_views(skill))):
+            yield from statements_in(text, view, skill)
 
     return observe_statements
 
@@ -248,9 +244,9 @@ def statements_in(text: Text, view: View, skill: SkillUnderScan) -> Iterator[Hit
             yield from (hit_at(rule, view, span) for span in found)
 
 
-def texts_of(data: bytes) -> Iterator[Text]:
-    """The text as it stands, and once more for each other language in Latin letters that it has sentences in."""
-    text = Text(data)
-    yield text
-    for language in languages_in(data):
-        yield Text(data, language=language, english=text.in_english)
+def texts_of(views: Sequence[View]) -> Iterator[tuple[View, Text]]:
+    """Each view as it stands, and once more for each other language in Latin letters that it has sentences in."""
+    english = english_in_each([view.data for view in views])
+    for view, in_english in zip(views, english, strict=True):
+        for language in ("", *languages_in(view.data)):
+            yield view, Text(view.data, in_english=in_english, language=language)

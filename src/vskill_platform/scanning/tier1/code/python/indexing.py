@@ -19,6 +19,7 @@ from vskill_platform.scanning.tier1.code.python.model import (
     Module,
     Scope,
     Site,
+    children_of,
     terminal,
 )
 from vskill_platform.scanning.tier1.code.python.sources import PythonSource
@@ -190,7 +191,7 @@ class _Walk:
             for name in (getattr(pattern, "name", None), getattr(pattern, "rest", None)):
                 if isinstance(name, str):
                     self.names.bind(scope, name, Binding(Bound.VALUE, node.subject, scope))
-            waiting.extend(ast.iter_child_nodes(pattern))
+            waiting += children_of(pattern)
         return True
 
     def imports(self, node: ast.Import, scope: Scope) -> bool:

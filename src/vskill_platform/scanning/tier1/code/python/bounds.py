@@ -37,13 +37,15 @@ def ensure_bounded(text: str) -> None:
 
 
 def _depth(text: str) -> int:
+    """How deep brackets go, wherever they stand; where that is no more than is read, it may be too much by a little."""
     brackets = text.encode("utf-8", "replace").translate(_ALIKE, _NO_BRACKETS)
     inner = brackets
     for depth in range(ORDINARY_DEPTH):
         if not inner:
             return depth
         inner = inner.replace(b"()", b"")
-    return _counted_depth(brackets)
+    deepest = ORDINARY_DEPTH + inner.count(b"(")
+    return deepest if deepest <= DEEPEST_BRACKETS else _counted_depth(brackets)
 
 
 def _counted_depth(brackets: bytes) -> int:

@@ -84,7 +84,7 @@ class KnownCalls(OutsideWorld):
         parts += [self._outside(evaluator, site, callee, name) for name in callee.references]
         if not callee.targets and not callee.references:
             parts.append(self._nameless(evaluator, site, callee))
-        return join(parts)
+        return parts[0] if len(parts) == 1 else join(parts)
 
     def _nameless(self, evaluator: Evaluator, site: Site, callee: Value) -> Value:
         """What something gives that has no full name: a method of a text, or one that is known by its word alone."""

@@ -225,8 +225,9 @@ class Evaluator:
             self.is_cut_short = True
         kept = bindings[:MOST_BINDINGS]
         value = join([self._binding(each) for each in kept if each.kind not in _LATER])
-        for kind, later in groupby((each for each in kept if each.kind in _LATER), key=lambda each: each.kind):
-            value = self._with_later(value, kind, list(later))
+        later = [each for each in kept if each.kind in _LATER]
+        for kind, together in groupby(later, key=lambda each: each.kind) if later else ():
+            value = self._with_later(value, kind, list(together))
         return value
 
     def _with_later(self, value: Value, kind: str, later: list[Binding]) -> Value:
@@ -337,8 +338,11 @@ class Evaluator:
 
     def arguments(self, site: Site) -> list[Value]:
         """All that a call is given, in order, with keywords at the end."""
-        given = [self.value(each, site.scope) for each in site.node.args]
-        return given + [self.value(each.value, site.scope) for each in site.node.keywords]
+        node, scope = site.node, site.scope
+        given = [self.value(each, scope) for each in node.args]
+        if node.keywords:
+            given += [self.value(each.value, scope) for each in node.keywords]
+        return given
 
     def argument(self, site: Site, place: int, *names: str) -> Value:
         """One argument, by its place or by one of its names."""

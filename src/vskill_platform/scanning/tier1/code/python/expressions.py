@@ -170,7 +170,8 @@ def _dictionary(evaluator: Evaluator, node: ast.Dict, scope: Scope) -> Value:
         elif key is not None:
             items.append(evaluator.value(key, scope))
     whole = container(items)
-    return Value(taint=whole.taint, inner=join(items[:MOST_CONSTANTS]), keyed=keyed, variables=whole.variables)
+    inner = join(items[:MOST_CONSTANTS])
+    return Value((), (), (), whole.taint, inner=inner, keyed=keyed, variables=whole.variables)
 
 
 def _either(evaluator: Evaluator, node: ast.IfExp, scope: Scope) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 
-from vskill_platform.scanning.tier1.code.python.model import Module
+from vskill_platform.scanning.tier1.code.python.model import Module, children_of
 
 MOST_NODES = 5_000
 _BUILT_IN = frozenset(dir(builtins)) | {"__name__", "__file__", "__builtins__"}
@@ -30,5 +30,5 @@ def _uses_unmade_names(module: Module) -> bool:
         left -= 1
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in made:
             return True
-        waiting.extend(ast.iter_child_nodes(node))
+        waiting += children_of(node)
     return False

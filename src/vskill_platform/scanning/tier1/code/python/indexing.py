@@ -19,6 +19,7 @@ from vskill_platform.scanning.tier1.code.python.model import (
     Module,
     Scope,
     Site,
+    children_of,
     terminal,
 )
 from vskill_platform.scanning.tier1.code.python.sources import PythonSource
@@ -57,12 +58,12 @@ def index_module(source: PythonSource, tree: ast.Module, *, most_nodes: int) -> 
 
 
 class _Walk:
-    """`keywords` counts those of all calls: they are met as well, and never put on the stack."""
+    """`unstacked` counts the nodes that are met with the calls that they belong to, and never put on the stack."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
         self.stack: list[_Entry] = []
-        self.keywords = 0
+        self.unstacked = 0
         self.names = Binder(module)
 
     def run(self, most: int) -> int:
@@ -90,10 +91,11 @@ class _Walk:
                             stack.append((each, scope))
                 elif child.__class__ not in _LEAVES:
                     stack.append((child, scope))
-        if met + self.keywords > most:
+        met += self.unstacked
+        if met > most:
             raise TooManyNodes
         self.names.settle()
-        return met + self.keywords
+        return met
 
     def push_all(self, nodes: Sequence[ast.AST], scope: Scope) -> None:
         """Put nodes on the stack, so that the first comes first."""
@@ -102,9 +104,10 @@ class _Walk:
                 self.stack.append((node, scope))
 
     def call(self, node: ast.Call, scope: Scope) -> bool:
-        func, word = node.func, ""
+        func, below, word = node.func, node.func, ""
         if isinstance(func, ast.Attribute):
-            word = func.attr
+            word, below = func.attr, func.value
+            self.unstacked += 1
             if word in MOVING:
                 self.names.bind_method_call(func, node, scope)
             elif word in _COMPARING and node.args:
@@ -120,12 +123,12 @@ class _Walk:
         if scope.function is not None:
             scope.function.words.add(word)
         if node.keywords:
-            self.keywords += len(node.keywords)
+            self.unstacked += len(node.keywords)
             self._push_given([each.value for each in node.keywords], site)
         if node.args:
             self._push_given(node.args, site)
-        if func.__class__ not in _LEAVES:
-            self.stack.append((func, scope))
+        if below.__class__ not in _LEAVES:
+            self.stack.append((below, scope))
         return False
 
     def _push_given(self, given: list[ast.expr], site: Site) -> None:
@@ -190,7 +193,7 @@ class _Walk:
             for name in (getattr(pattern, "name", None), getattr(pattern, "rest", None)):
                 if isinstance(name, str):
                     self.names.bind(scope, name, Binding(Bound.VALUE, node.subject, scope))
-            waiting.extend(ast.iter_child_nodes(pattern))
+            waiting += children_of(pattern)
         return True
 
     def imports(self, node: ast.Import, scope: Scope) -> bool:

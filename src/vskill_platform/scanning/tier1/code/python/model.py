@@ -238,6 +238,18 @@ class Program:
         )
 
 
+def children_of(node: ast.AST) -> list[ast.AST]:
+    """The nodes right below a node, in the order of its fields."""
+    found: list[ast.AST] = []
+    for field in node._fields:
+        child = getattr(node, field, None)
+        if child.__class__ is list:
+            found += [each for each in child if isinstance(each, ast.AST)]
+        elif isinstance(child, ast.AST):
+            found.append(child)
+    return found
+
+
 def terminal(node: ast.expr) -> str:
     """The last word of what is called; empty where it is no name."""
     if isinstance(node, ast.Attribute):

@@ -66,9 +66,13 @@ class Notes:
 
     def fact(self, kind: FactKind, node: ast.AST, module: Module, value: str) -> None:
         """Note a fact. What the program alone knows is written as `*`."""
+        self.fact_at(kind, getattr(node, "lineno", 1), module, value)
+
+    def fact_at(self, kind: FactKind, number: int, module: Module, value: str) -> None:
+        """Note a fact on a line of a module."""
         shown = value.replace(UNKNOWN, "*")[:LONGEST_VALUE]
         if len(self._facts) < MOST_FACTS and shown.isprintable():
-            line = module.source.line_in_file(getattr(node, "lineno", 1))
+            line = module.source.line_in_file(number)
             self._facts.setdefault(Fact(kind, module.source.file, line, shown, LAYER))
 
     def __iter__(self) -> Iterator[Sighting | Fact]:

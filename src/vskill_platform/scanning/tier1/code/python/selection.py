@@ -76,9 +76,8 @@ _SECRETS = Pattern(
     r"\.codex|\.claude|\benvironb?(?:[ \t]*(?:[),}\]:;]|$)|[ \t]+(?:as|if|for)\b|\.(?:copy|items|values|keys))|"
     r"\bwalk\b|\brglob\b|keyboard"
 )
-_IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+\.*([\w.]*)[ \t]+import[ \t]+([\w, \t(]*)|import[ \t]+([\w., \t]+))", re.MULTILINE
-)
+_IMPORT = re.compile(r"[ \t]*(?:from[ \t]+\.*([\w.]*)[ \t]+import[ \t]+([\w, \t(]*)|import[ \t]+([\w., \t]+))")
+"""The beginning of a line that imports something."""
 
 
 def select_sources(sources: list[PythonSource]) -> list[PythonSource]:
@@ -142,7 +141,10 @@ def _related(files: dict[int, PythonSource], worth: set[int]) -> set[int]:
 
 def _imported(text: str) -> set[str]:
     words = set[str]()
-    for found in _IMPORT.finditer(text):
+    for line in text.split("\n"):
+        found = _IMPORT.match(line) if "import" in line else None
+        if found is None:
+            continue
         module, names, modules = found.groups()
         words |= {(module or "").rpartition(".")[2]}
         for each in (*(names or "").split(","), *(modules or "").split(",")):

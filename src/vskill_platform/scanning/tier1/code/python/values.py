@@ -236,9 +236,13 @@ def join(values: Iterable[Value]) -> Value:
     if len(distinct) > MOST_CONSTANTS:
         taint |= _taint_of_dropped(distinct[MOST_CONSTANTS:])
         distinct = distinct[:MOST_CONSTANTS]
-    joined = Value(distinct, _distinct(references)[:MOST_REFERENCES], _distinct(targets)[:MOST_REFERENCES], taint)
-    joined.keyed = keyed
-    joined.variables = _distinct(variables)[:MOST_REFERENCES]
+    joined = Value(distinct, (), (), taint, keyed=keyed)
+    if references:
+        joined.references = _distinct(references)[:MOST_REFERENCES]
+    if targets:
+        joined.targets = _distinct(targets)[:MOST_REFERENCES]
+    if variables:
+        joined.variables = _distinct(variables)[:MOST_REFERENCES]
     if holders:
         joined.items = holders[0].items if len(holders) == 1 else None
         joined.inner = join([part for value in holders for part in _parts(value)])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from itertools import islice
 
 from vskill_platform.scanning.tier1.code.python.model import Module
@@ -15,7 +13,6 @@ MOST_VARIABLES = 100
 _ASKED = Pattern(
     r"\b(?:environb?(?:\.(?:get|pop|setdefault)[ \t]*\(|\[)|getenvb?[ \t]*\()[ \t]*b?[\"'][A-Za-z_][A-Za-z0-9_]{1,63}[\"']"
 )
-_NAME = re.compile(r"[\"'](\w+)[\"']$")
 
 
 def note_variables(notes: Notes, modules: list[Module]) -> None:
@@ -24,6 +21,6 @@ def note_variables(notes: Notes, modules: list[Module]) -> None:
         line, at = 1, 0
         for span in islice(_ASKED.spans(module.encoded), MOST_VARIABLES):
             line, at = line + module.encoded.count(b"\n", at, span.start), span.start
-            found = _NAME.search(module.encoded[span.start : span.end].decode("utf-8", "replace"))
-            if found:
-                notes.fact(FactKind.READS_ENVIRONMENT, ast.Pass(lineno=line), module, found[1])
+            asked = module.encoded[span.start : span.end - 1]
+            name = asked[max(asked.rfind(b'"'), asked.rfind(b"'")) + 1 :]
+            notes.fact_at(FactKind.READS_ENVIRONMENT, line, module, name.decode())

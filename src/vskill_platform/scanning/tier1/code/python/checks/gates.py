@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.evaluation import Evaluator
-from vskill_platform.scanning.tier1.code.python.model import Function, Module, Scope, terminal
+from vskill_platform.scanning.tier1.code.python.model import Function, Module, Scope, children_of, terminal
 from vskill_platform.scanning.tier1.code.python.notes import Notes
 from vskill_platform.scanning.tier1.code.python.values import IDENTITY
 from vskill_platform.scanning.tier1.patterns import Pattern
@@ -177,4 +177,4 @@ def _nodes(node: ast.AST) -> Iterator[ast.AST]:
         at = waiting.pop()
         left -= 1
         yield at
-        waiting.extend(ast.iter_child_nodes(at))
+        waiting += children_of(at)

@@ -6,7 +6,14 @@ import ast
 from collections.abc import Iterator
 
 from vskill_platform.scanning.tier1.code.python.evaluation import Evaluator
-from vskill_platform.scanning.tier1.code.python.model import Function, Loop, Module, Scope, terminal
+from vskill_platform.scanning.tier1.code.python.model import (
+    Function,
+    Loop,
+    Module,
+    Scope,
+    children_of,
+    terminal,
+)
 from vskill_platform.scanning.tier1.code.python.notes import Notes
 from vskill_platform.scanning.tier1.code.python.vocabulary import words
 from vskill_platform.scanning.tier1.patterns import Pattern
@@ -129,4 +136,4 @@ def _bounded(node: ast.AST) -> Iterator[ast.AST]:
             continue
         is_first = False
         yield at
-        waiting.extend(ast.iter_child_nodes(at))
+        waiting += children_of(at)

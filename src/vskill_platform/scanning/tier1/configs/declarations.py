@@ -35,9 +35,15 @@ _RUNS = frozenset([FactKind.RUNS, FactKind.EXECUTES, FactKind.EVALUATES])
 
 
 def join_declarations(skill: SkillUnderScan, observations: Sequence[Observation]) -> Iterator[Sighting]:
-    """Where scripts reach out and run programs, and what the skill declares has room for neither."""
+    """Where scripts reach out and run programs, and what the skill declares has room for neither.
+
+    What a text shows does not count, because it may be for the user to do.
+    """
     head = skill.frontmatter
     if head is None or skill.skill_file is None or not _DECLARES.search(head.text):
+        return
+    facts = [seen for seen in observations if isinstance(seen, Fact) and suffix_of(seen.file) not in MARKDOWN_SUFFIXES]
+    if not facts:
         return
     declared = [
         entry for entry in read_frontmatter(skill).entries if entry.names[:1] and entry.names[0].lower() in _KEYS
@@ -45,11 +51,11 @@ def join_declarations(skill: SkillUnderScan, observations: Sequence[Observation]
     if not declared:
         return
     words = " ".join(f"{' '.join(entry.names[1:])} {entry.value}" for entry in declared)
-    reaches, runs = _first(observations, _REACHES), _first(observations, _RUNS)
+    reaches, runs = _first(facts, _REACHES), _first(facts, _RUNS)
     is_unexpected_reach = reaches is not None and not _CAN_REACH.search(words) and not _CAN_RUN.search(words)
     is_unexpected_run = runs is not None and not _CAN_RUN.search(words)
     is_strict = any(entry.names[0].lower() == "permissions" for entry in declared)
-    writes = _first(observations, _WRITES) if is_strict and not _CAN_WRITE.search(words) else None
+    writes = _first(facts, _WRITES) if is_strict and not _CAN_WRITE.search(words) else None
     beyond = [
         fact for fact in (reaches if is_unexpected_reach else None, runs if is_unexpected_run else None, writes) if fact
     ]
@@ -57,16 +63,8 @@ def join_declarations(skill: SkillUnderScan, observations: Sequence[Observation]
         yield _sighting(declared[0], beyond[0])
 
 
-def _first(observations: Sequence[Observation], kinds: frozenset[FactKind]) -> Fact | None:
-    """The first such fact in a script. What a text shows may be for the user to do."""
-    return next(
-        (
-            seen
-            for seen in observations
-            if isinstance(seen, Fact) and seen.kind in kinds and suffix_of(seen.file) not in MARKDOWN_SUFFIXES
-        ),
-        None,
-    )
+def _first(facts: Sequence[Fact], kinds: frozenset[FactKind]) -> Fact | None:
+    return next((fact for fact in facts if fact.kind in kinds), None)
 
 
 def _sighting(declared: Entry, fact: Fact) -> Sighting:

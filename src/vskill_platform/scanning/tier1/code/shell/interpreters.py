@@ -86,12 +86,13 @@ def _is_data(path: str) -> bool:
 
 def runs_file(call: Call, word: Value) -> bool:
     """Whether the command is a file of unknown make, run by its path, or a name that came from elsewhere."""
-    if word.comes_from(Source.DECODED):
-        notice_origin(call, word)
-        return not word.is_known
-    if (word.comes_from(Source.NETWORK) or word.comes_from(Source.SOCKET)) and not word.is_known:
-        notice_origin(call, word)
-        return True
+    if word.origins:
+        if word.comes_from(Source.DECODED):
+            notice_origin(call, word)
+            return not word.is_known
+        if (word.comes_from(Source.NETWORK) or word.comes_from(Source.SOCKET)) and not word.is_known:
+            notice_origin(call, word)
+            return True
     text = word.text
     if "/" not in text and UNKNOWN not in text:
         return call.machine.has_fetched and _runs_installed(call, text)

@@ -135,7 +135,9 @@ class Machine:
         for pipeline in pipelines:
             self.tested = set()
             self._gates.append(gate)
-            value = self._pipeline(pipeline, stdin)
+            value = stdin
+            for command in pipeline.commands:
+                value = self._command(command, value, is_detached=pipeline.ending == "&")
             self._gates.pop()
             gate = self.tested if pipeline.ending in {"&&", "||"} else set()
             kept |= self.tested
@@ -152,12 +154,6 @@ class Machine:
             return self._run_pipelines(program.pipelines, stdin)
         finally:
             self._depth -= 1
-
-    def _pipeline(self, pipeline: Pipeline, stdin: Value) -> Value:
-        value = stdin
-        for command in pipeline.commands:
-            value = self._command(command, value, is_detached=pipeline.ending == "&")
-        return value
 
     def _command(self, command: Command, stdin: Value, *, is_detached: bool) -> Value:
         self._budget.spend(1 + len(stdin.text) // 2_000)

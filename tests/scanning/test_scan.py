@@ -183,6 +183,19 @@ def test_capabilities_tell_what_is_written_plainly__sorted_and_once(scan: Scan) 
     assert capabilities.packages == ("npm:@scope/pkg", "npm:left-pad", "pypi:flask", "pypi:requests")
 
 
+@pytest.mark.parametrize(
+    ("text", "hosts"),
+    [
+        ("HTTPS://Docs.Example.com/a and wss://user:x@live.example.org:8080", ("docs.example.com", "live.example.org")),
+        ("git://a.example, xhttp://b.example, ://c.example and https:///d.example", ()),
+        ("http://a.http://b.example", ("a.http",)),
+        ("http://-a.example and ftp://a-.", ("a",)),
+    ],
+)
+def test_hosts__are_those_of_addresses(scan: Scan, text: str, hosts: tuple[str, ...]) -> None:
+    assert scan(make_skill(body=text)).capabilities.network_hosts == hosts
+
+
 def test_capabilities_are_bounded__for_a_skill_full_of_them(samples: Ruleset) -> None:
     body = "\n".join(f"https://h{number}.example" for number in range(300))
     report = scan_content(make_skill(body=body), ruleset=samples, limits=ScanLimits(max_capabilities=10))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from vskill_platform.scanning.tier1.patterns import PatternSet
+from vskill_platform.scanning.tier1.patterns import PatternSet, loosened
 from vskill_platform.scanning.tier1.skill import FileUnderScan
 from vskill_platform.scanning.tier1.views.view import once_a_file
 
@@ -39,5 +39,5 @@ def signs_of(file: FileUnderScan) -> frozenset[Sign]:
 
 @cache
 def _together(count: int) -> PatternSet:
-    """The first so many signs in one set."""
-    return PatternSet([sign.source for sign in _known[:count]], group_size=count)
+    """The first so many signs in one set: what they have of gaps is short, so that they need not be kept apart."""
+    return PatternSet([loosened(sign.source) for sign in _known[:count]], has_gaps=False, group_size=count)

@@ -6,6 +6,7 @@ all of it looks like ASCII and the line around it is Latin (`mixed_scripts.py`).
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
@@ -60,10 +61,13 @@ _DISGUISE = Pattern(
     r"|[\x{1f1e6}-\x{1f1ff}][\x{1f1e6}-\x{1f1ff}][\x{1f1e6}-\x{1f1ff}]+"
 )
 _OF_INTEREST = Pattern(
-    f"[{_WIDTHLESS}{_WIDTHLESS_AFTER_LETTERS}{_FORMS}{_LATIN}{_ACCENTED}{_MARKS}{_SPACES}{_SIGNS}{LETTERS}’ʼ‘′‐‑–—−‒―"
+    f"[{_WIDTHLESS}{_WIDTHLESS_AFTER_LETTERS}{_FORMS}{_LATIN}{_ACCENTED}{_MARKS}{_SPACES}{_SIGNS}{LETTERS}’ʼ‘′"
     r"\x{85}\x{2028}\x{2029}\x{1f1e6}-\x{1f1ff}]"
 )
-"""Characters without one of which there is no disguise. An em dash alone is none, and needs no second look."""
+"""Characters without one of which there is no disguise, apart from dashes."""
+_DASHES = frozenset("‐‑‒–—―−")
+_DASH_BEFORE_LETTER = re.compile(rb"\xe2(?:\x80[\x90-\x95]|\x88\x92)[A-Za-z]")
+"""Where one of these dashes can be a disguise. Begins with a byte of its own, so that it is found at once."""
 
 
 def normalised_views(skill: SkillUnderScan) -> Iterator[Uncovered]:
@@ -97,12 +101,19 @@ def _frontmatter(skill: SkillUnderScan, file: FileUnderScan) -> Iterator[Uncover
 
 def _changes(file: FileUnderScan) -> Iterator[Piece]:
     """The words in disguise, and then what stands alone; some of that may lie in such words."""
-    if file.content.isascii() or not _OF_INTEREST.is_in("".join(foreign_characters(file)).encode()):
+    if file.content.isascii() or not _may_be_disguised(file):
         return
     yield from disguised_words(file)
     for start, end in _DISGUISE.spans(file.encoded):
         if (piece := _folded(file.encoded, start, end)) is not None:
             yield piece
+
+
+def _may_be_disguised(file: FileUnderScan) -> bool:
+    foreign = foreign_characters(file)
+    if _OF_INTEREST.is_in("".join(foreign - _DASHES).encode()):
+        return True
+    return not _DASHES.isdisjoint(foreign) and _DASH_BEFORE_LETTER.search(file.encoded) is not None
 
 
 def _folded(data: bytes, start: int, end: int) -> Piece | None:

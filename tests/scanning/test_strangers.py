@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from tests.scanning.building import make_skill
 from tests.scanning.uncovering import under_scan
 from vskill_platform.scanning.tier1.meaning.prose import prose_views
-from vskill_platform.scanning.tier1.meaning.statements import Text
+from vskill_platform.scanning.tier1.meaning.statements import texts_of
 from vskill_platform.scanning.tier1.meaning.strangers import Mentions, strangers_in
 from vskill_platform.scanning.tier1.skill import Sighting
 from vskill_platform.scanning.tier1.views.view import View
@@ -30,7 +30,7 @@ LINES = [
 
 
 def seen(view: View, mentions: Mentions) -> list[Sighting]:
-    return list(strangers_in(Text(view.data), view, mentions))
+    return [one for _, text in texts_of([view]) for one in strangers_in(text, view, mentions)]
 
 
 @settings(max_examples=60, deadline=None)

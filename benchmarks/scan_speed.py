@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from collections.abc import Callable
@@ -38,6 +39,13 @@ CODE = (
     "        sys.exit('Set REPORT_API_KEY first.')\n    return key\n",
 )
 
+SHELL = (
+    "if [ ! -d build ]; then\n  mkdir -p build\nfi\n",
+    'for name in one two three; do\n  echo "Working on $name"\n  python3 scripts/run.py "$name" > "build/$name.txt"\ndone\n',
+    'count_{number}() {{\n  wc -l < "$1" | tr -d " "\n}}\n',
+    "git diff --stat HEAD~1 | tail -n 1\n",
+)
+
 
 async def run() -> list[Row]:
     """How fast the scanner is on ordinary skills."""
@@ -70,24 +78,32 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def make_skills(chance: random.Random) -> list[SkillContent]:
-    """Skills of a SKILL.md, a reference and a script each, the same ones every time."""
+    """Skills of Markdown, a script in Python, one of a shell and settings, the same ones every time."""
     return [_make_skill(chance, number) for number in range(SKILLS)]
 
 
 def _make_skill(chance: random.Random, number: int) -> SkillContent:
-    """A SKILL.md, a reference and a script, which is valid Python; sizes are spread as widely as real ones are."""
+    """Sizes are spread as widely as those of public skills, and of their bytes as much is Markdown (3/4) and Python (1/7)."""
     size = int(min(chance.expovariate(1 / MEAN_BYTES), 8 * MEAN_BYTES))
     head = f"---\nname: skill-{number}\ndescription: Makes reports of kind {number}.\n---\n"
-    texts = {"SKILL.md": head + _prose(chance, size // 3), "reference/guide.md": _prose(chance, size // 3)}
-    texts["scripts/run.py"] = _code(chance, size // 3)
+    imports = "import json\nimport os\nimport subprocess\nimport sys\n"
+    texts = {
+        "SKILL.md": head + _prose(chance, size // 4),
+        "reference/guide.md": _prose(chance, size // 4),
+        "reference/examples.md": _prose(chance, size // 4),
+        "scripts/run.py": _code(chance, size // 7, CODE, head=imports),
+        "scripts/all.sh": _code(chance, size // 20, SHELL, head="#!/bin/sh\nset -eu\n"),
+        "data/columns.json": json.dumps([{"name": f"column-{row}", "width": row} for row in range(size // 600)]),
+    }
     return make_content([SkillFile(path=path, content=text.encode()) for path, text in texts.items()])
 
 
-def _code(chance: random.Random, size: int) -> str:
-    """Functions, as scripts have them: most compute, some read a file, run a program or call an API."""
-    parts = ["import json\nimport os\nimport subprocess\nimport sys\n"]
-    while sum(map(len, parts)) < size:
-        parts.append(chance.choice(CODE).format(number=len(parts)))
+def _code(chance: random.Random, size: int, pieces: tuple[str, ...], *, head: str) -> str:
+    """A script: most of its pieces compute, some read a file, run a program or call an API."""
+    parts, length = [head], len(head)
+    while length < size:
+        parts.append(chance.choice(pieces).format(number=len(parts)))
+        length += len(parts[-1])
     return "\n\n".join(parts)
 
 

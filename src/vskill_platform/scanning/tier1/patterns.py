@@ -141,7 +141,7 @@ class PatternSet:
                     number, whole = group[index]
                     if among and number not in among[at]:
                         continue
-                    if whole is None or _compile_whole(whole).is_in(data):
+                    if whole is None or compile_pattern(whole).is_in(data):
                         found[at].append(number)
         return list(map(sorted, found))
 
@@ -171,11 +171,6 @@ def _in_sets(wanted: Sequence[_Wanted], size: int) -> Iterator[tuple[_Match, lis
 def compile_pattern(source: str) -> Pattern:
     """The compiled pattern, made once: what the loader has checked is what the matcher uses."""
     return Pattern(source)
-
-
-@cache
-def _compile_whole(source: str) -> Pattern:
-    return Pattern(source, memory=SET_MEMORY)
 
 
 def loosened(source: str) -> str:

@@ -4,13 +4,18 @@ A case is a text file. Its head has lines of `# key: value`; then come the files
 `-- path base64 --` stands before bytes in base64, `-- path escaped --` before text in which `\\u200b`, `\\U000e0041` and
 `\\x00` stand for those characters, so that nothing invisible is in the repository. `-- path executable --` sets the bit.
 
-A pair is a clean case and one text planted in it: its head names `host`, as `benign/group/name`, and `plant`, as
-`SKILL.md:12`, the file and the line behind which the text of `-- planted --` goes.
+A pair is a clean case and what was planted in it: its head names `host`, as `benign/group/name`. With `plant`, as
+`SKILL.md:12`, the text of `-- planted --` goes behind that line of that file; without, the files of the case stand in place
+of the host's.
+
+Rules are improved by looking at what goes wrong in one half of the cases; the other half is only measured. `half` in the
+head says which (`looked` or `measured`); where there is none, a hash of the name does.
 """
 
 from __future__ import annotations
 
 import base64
+import hashlib
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -36,6 +41,12 @@ class Case(NamedTuple):
     def kind(self) -> str:
         """`benign`, `malicious`, `tricks` or `pairs`."""
         return self.name.partition("/")[0]
+
+    @property
+    def half(self) -> str:
+        """`looked` at while rules are improved, or only `measured`."""
+        by_hash = "measured" if hashlib.sha256(self.name.encode()).digest()[0] % 2 else "looked"
+        return self.head.get("half", by_hash)
 
     @property
     def is_malicious(self) -> bool:
@@ -66,7 +77,7 @@ def read_case(path: Path) -> Case:
     head = {found[1]: found[2].strip() for found in _HEAD.finditer(text[: first.start()])}
     name = path.relative_to(FOLDER).with_suffix("").as_posix()
     files = list(_files(text))
-    return Case(name, head, _planted(head, files[0]) if "host" in head else make_content(files))
+    return Case(name, head, _content(head, files))
 
 
 def _files(text: str) -> Iterator[SkillFile]:
@@ -86,11 +97,17 @@ def _character(found: re.Match[str]) -> str:
     return chr(int(found[1] or found[2] or found[3], 16))
 
 
-def _planted(head: dict[str, str], planted: SkillFile) -> SkillContent:
-    host = read_case(FOLDER / f"{head['host']}.txt").content
-    path, _, line = head["plant"].rpartition(":")
-    by_path = {file.path: file for file in host.files}
-    lines = by_path[path].content.splitlines(keepends=True)
-    content = b"".join([*lines[: int(line)], planted.content, *lines[int(line) :]])
-    by_path[path] = SkillFile(path=path, content=content, executable=by_path[path].executable)
-    return make_content([*by_path.values()])
+def _content(head: dict[str, str], files: list[SkillFile]) -> SkillContent:
+    if "host" not in head:
+        return make_content(files)
+    host = {file.path: file for file in read_case(FOLDER / f"{head['host']}.txt").content.files}
+    changed = [_planted(head["plant"], host, files[0].content)] if "plant" in head else files
+    return make_content([*(host | {file.path: file for file in changed}).values()])
+
+
+def _planted(plant: str, host: dict[str, SkillFile], text: bytes) -> SkillFile:
+    """The file of the host with a text behind a line."""
+    path, _, line = plant.rpartition(":")
+    lines = host[path].content.splitlines(keepends=True)
+    content = b"".join([*lines[: int(line)], text, *lines[int(line) :]])
+    return SkillFile(path=path, content=content, executable=host[path].executable)

@@ -1,6 +1,6 @@
 """How the scanner does on its own corpus: `python -m tests.corpus.measure [FOLDER ...] [--all]`.
 
-Prints the cases that went wrong, or all of them, with the rules that hit, and the figures by folder.
+Prints the cases that went wrong, or all of them, with the rules that hit, and the figures by folder and by half.
 """
 
 from __future__ import annotations
@@ -18,12 +18,15 @@ def main(arguments: list[str]) -> int:
     cases = [case for case in read_corpus() if case.name.startswith(wanted)]
     right, total = Counter[str](), Counter[str]()
     for case in cases:
-        group = "/".join(case.name.split("/")[:2])
-        total[group] += 1
-        right[group] += show(case, show_all="--all" in arguments)
+        groups = {
+            "/".join(case.name.split("/")[:2]) if case.kind != "pairs" else case.kind,
+            f"{case.kind}, {case.half}",
+        }
+        total.update(groups)
+        if show(case, show_all="--all" in arguments):
+            right.update(groups)
     for group, count in sorted(total.items()):
-        print(f"{right[group]:4} of {count:4} right  {group}")
-    print(f"{right.total():4} of {total.total():4} right")
+        print(f"{right[group]:4} of {count:4} right {right[group] / count:7.1%}  {group}")
     return 0
 
 

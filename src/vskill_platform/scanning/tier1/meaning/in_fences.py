@@ -9,11 +9,13 @@ from vskill_platform.scanning.tier1.meaning.orders import leads_by_order
 from vskill_platform.scanning.tier1.meaning.stances import (
     LEAD_LINES,
     LEADS_TO_ATTACK,
+    LEADS_TO_TRACES,
     LONGEST_LINE,
     PROTECTS,
     Place,
     Stance,
     comment_behind,
+    is_about_security,
     is_done_by_attacker,
     stance_under_heading,
 )
@@ -40,9 +42,15 @@ def stance_in_fence(place: Place) -> Stance:
     if is_labelled(lead) or negates(sentence) or is_done_by_attacker(sentence):
         return Stance.WARNED
     is_ordered = leads_by_order(sentence)
-    if not is_ordered and LEADS_TO_ATTACK.search(sentence) and not PROTECTS.search(sentence):
+    if not is_ordered and _leads_to_attack(place, sentence) and not PROTECTS.search(sentence):
         return Stance.WARNED
     return stance_under_heading(place, is_quoted=False, is_ordered=is_ordered)
+
+
+def _leads_to_attack(place: Place, sentence: str) -> bool:
+    if LEADS_TO_ATTACK.search(sentence):
+        return True
+    return is_about_security(place.skill) and LEADS_TO_TRACES.search(sentence) is not None
 
 
 def _comments_above(place: Place) -> list[str]:

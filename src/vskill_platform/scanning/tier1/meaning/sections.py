@@ -31,6 +31,7 @@ _WELL_KNOWN = (
     r"(?:www\.)?java\.com|adoptium\.net|(?:www\.)?libreoffice\.org|cli\.github\.com|deno\.(?:land|com)|bun\.sh|"
     r"astral\.sh)"
 )
+_OWN_NETWORK = r"(?:127|10|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01]))\."
 _PATTERNS = {
     "archive": (
         r"(?i)(?:https?://|\]\()[^\s)>\"'`]{3,300}\.(?:zip|rar|7z|tar\.gz|tgz|iso|cab)\b|\b[\w.-]{2,80}\.(?:zip|"
@@ -124,8 +125,8 @@ def _pattern(name: str) -> Pattern:
 
 
 def _is_well_known(sign: str, text: bytes) -> bool:
-    """Whether everything of that sign in the section comes from where everybody gets it."""
-    known = compile_pattern(rf"(?i)^(?:https?://|\]\()?(?:https?://)?{_WELL_KNOWN}")
+    """Whether everything of that sign in the section comes from where everybody gets it, or from the machine's own network."""
+    known = compile_pattern(rf"(?i)^(?:https?://|\]\()?(?:https?://)?(?:{_WELL_KNOWN}|{_OWN_NETWORK})")
     return all(known.is_in(text[span.start : span.end]) for span in _pattern(sign).spans(text))
 
 

@@ -29,7 +29,7 @@ ABOUT_ATTACKS = re.compile(
     r"(?i)❌|✗|✘|🚫|⛔|⚠|\b(?:attack\w*|malicious\w*|malware|exploit\w*|inject\w*|jailbreak\w*|adversar\w*|evasion|"
     r"suspicious|red flags?|anti-?patterns?|dangerous|vulnerab\w*|insecure|unsafe|indicators?|phish\w*|obfuscat\w*|"
     r"exfiltrat\w*|threats?|hostile|untrusted|poison\w*|abus\w*|intruders?|flag(?:s|ged)? (?:any|commands?|it|this|as|when|"
-    r"text|skills?|phrases?|such)|reject\w*|refus\w*|signatures?|seen in)\b"
+    r"text|skills?|phrases?|such)|reject\w*|refus\w*|(?:not |dis)allowed|signatures?|seen in)\b"
 )
 """Words beside a quotation that say it is an attack."""
 LEADS_TO_ATTACK = re.compile(
@@ -45,6 +45,11 @@ LEADS_TO_ATTACK = re.compile(
     r"\b(?:attackers?|adversar\w+|exploits?)\b[^.,]{0,40}:$"
 )
 """How a line ends that leads to a block of bad code."""
+LEADS_TO_TRACES = re.compile(
+    r"(?i)\b(?:typical|common|known|observed|seen|found|left)\b[^.:]{0,60}\b(?:command lines?|entries|lines|traces|artefacts|"
+    r"artifacts|processes|process lists?|logs?|histor(?:y|ies)|hosts?|machines?)\b[^.:]{0,60}:$"
+)
+"""How a line ends that leads to what is found where an attacker has been, in a guide about attacks."""
 PROTECTS = re.compile(
     r"(?i)\b(?:against|protect\w*|prevent\w*|avoid\w*|mitigat\w*|defend\w*|harden\w*|remov(?:e|es|"
     r"ing)|clean\w*|off the|fix(?:es)?|"
@@ -57,7 +62,7 @@ _ATTACK_TOPIC = re.compile(
 )
 _TOPIC = re.compile(
     rf"{_ATTACK_TOPIC.pattern}|\b(?:detect\w*|incidents?|forensic\w*|pitfalls?|real.world|findings?|patterns?|risks?|"
-    r"audit\w*|hardening|checks?|checklist)\b"
+    r"audit\w*|hardening|checks?|checklist|(?:look|watch) (?:for|out)|warning signs|quotations?)\b"
 )
 _NUMBERED = re.compile(r"\s*\d{1,3}[.)]\s")
 _SECURITY = re.compile(

@@ -26,6 +26,7 @@ from vskill_platform.scanning.tier1.meaning.concepts import (
     languages_in,
     markers,
 )
+from vskill_platform.scanning.tier1.meaning.warnings import negates_omission
 from vskill_platform.scanning.tier1.patterns import Span
 from vskill_platform.scanning.tier1.rules import Rule
 from vskill_platform.scanning.tier1.skill import Analyser, Hit, Observation, SkillUnderScan
@@ -36,6 +37,8 @@ REACH = 350
 STEP = 175
 """Bytes that are passed over once nothing was found around a place: what lies there has been looked at."""
 NEGATION_REACH = 90
+COVERS = frozenset(["conceal", "unattended"])
+"""Concepts of what keeps the user from noticing or refusing something."""
 MOST_ACTIONS = 16
 """How many places of something done are looked at in one stretch of text, in search of one that is not negated."""
 _NO_LETTER = rb"(?=[\s\"'`)\]*_]|\Z)"
@@ -68,9 +71,9 @@ class Places:
 
     __slots__ = ("_ends", "_starts")
 
-    def __init__(self, named: Concept, data: bytes) -> None:
+    def __init__(self, found: Iterable[Span]) -> None:
         self._starts, self._ends = array("Q"), array("Q")
-        for span in named.spans(data):
+        for span in found:
             self._starts.append(span.start)
             self._ends.append(span.end)
 
@@ -162,8 +165,16 @@ class Text:
 
     def _found(self, name: str) -> Places:
         if name not in self._places:
-            self._places[name] = Places(self._concept(name), self.data)
+            found = self._concept(name).spans(self.data)
+            self._places[name] = Places(found if name not in COVERS else filter(self._is_cover, found))
         return self._places[name]
+
+    def _is_cover(self, span: Span) -> bool:
+        """Whether something is kept from the user or done unasked: "never … without telling them" is the opposite."""
+        if not self.data[span.start : span.end].lower().startswith(b"without"):
+            return True
+        before = self.data[max(0, span.start - REACH) : span.start].decode(errors="ignore")
+        return not negates_omission(before)
 
     def _concept(self, name: str) -> Concept:
         return concept(name, self._languages if name in self.in_english else self._languages[1:])
@@ -171,8 +182,8 @@ class Text:
     def _says(self, name: str, within: Span) -> bool:
         if not self.may_say(name):
             return False
-        if name in self._places:
-            return self._places[name].has_any(within)
+        if name in self._places or name in COVERS:
+            return self._found(name).has_any(within)
         return self._concept(name).is_in(self.data, within)
 
     def _says_all(self, rule: Rule, around: Span) -> bool:

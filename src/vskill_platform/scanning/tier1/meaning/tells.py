@@ -7,6 +7,7 @@ weight; a passage whose signs weigh enough, one of them grave, is reported with 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
@@ -64,6 +65,10 @@ ORDINARY = {
     "run": 0.5,
 }
 WEIGHTS = {**GRAVE, **ORDINARY}
+_FORBIDS = re.compile(
+    rb"(?i)[\s*_>#-]*(?:do not|don't|never|avoid)\s+"
+    rb"(?:put|add|includ|writ|stor|record|keep|accept|allow|grant|us|sav)(?:e|ing)?\b(?:[^.;\n]|\.{2,})*\Z"
+)
 _HIDDEN = frozenset([FileKind.HIDDEN, FileKind.DECODED])
 _COVERS = frozenset(["conceal", "deceive"])
 """Signs that something is kept from the user."""
@@ -84,7 +89,7 @@ def _passages(text: Text, *, guide: SkillUnderScan | None, more: float) -> Itera
     """Passages that weigh enough, each with its weight; if the skill is a guide about attacks, its lessons weigh less."""
     looked_at = -1
     for grave in text.places(GRAVE):
-        if grave.start < looked_at:
+        if grave.start < looked_at or _is_forbidden(text, grave):
             continue
         passage = _passage(text.data, grave)
         looked_at = grave.start + STEP
@@ -95,6 +100,12 @@ def _passages(text: Text, *, guide: SkillUnderScan | None, more: float) -> Itera
         if weight >= ALMOST and text.is_readable(passage):
             looked_at = passage.end
             yield weight, grave, signs
+
+
+def _is_forbidden(text: Text, grave: Span) -> bool:
+    """Whether the line of a grave sign says what is not to be put somewhere: "do not put in: standing permissions"."""
+    line = max(text.data.rfind(b"\n", 0, grave.start) + 1, grave.start - REACH)
+    return _FORBIDS.match(text.data, line, grave.start) is not None
 
 
 def _may_be_lesson(text: Text, passage: Span, signs: Iterable[str]) -> bool:

@@ -59,6 +59,14 @@ _GOES_ON = re.compile(
     rb"(?i)(?:, (?:under|in|at|not|ever|for)\b[^,]{0,40},|[^,]{0,20}(?:, [^,]{1,16}){0,4},? (?:or|and|nor)) [\w ]{0,16}$"
 )
 """A list of verbs or an insertion, through which a negation goes on."""
+_OMISSIONS = frozenset(["conceal", "unattended", "no-choice"])
+"""Concepts of what is not done, which a negation before a "without" turns into their opposite."""
+_WITHOUT = b"without"
+_NEVER_WITHOUT = re.compile(
+    rb"(?i)\b(?:never|do not|don't|must not|should not|may not|cannot|can't|not to|nothing|none|no one|nobody|no) "
+    rb"(?:(?!(?:and|but|then|so|just|simply|wait|hesitate|need|matter|later|longer|fail|forget|go ahead|do it) )"
+    rb"[\w'`*/.-]+,? ){0,8}$"
+)
 _NEGATED_BEHIND = re.compile("ないで|しない|禁止|してはいけ|ません|하지 마|하지 않|않도록|금지|마세요|말아".encode())
 """Negations that follow what they negate, as in Japanese and Korean."""
 
@@ -68,9 +76,9 @@ class Places:
 
     __slots__ = ("_ends", "_starts")
 
-    def __init__(self, named: Concept, data: bytes) -> None:
+    def __init__(self, found: Iterable[Span]) -> None:
         self._starts, self._ends = array("Q"), array("Q")
-        for span in named.spans(data):
+        for span in found:
             self._starts.append(span.start)
             self._ends.append(span.end)
 
@@ -162,7 +170,8 @@ class Text:
 
     def _found(self, name: str) -> Places:
         if name not in self._places:
-            self._places[name] = Places(self._concept(name), self.data)
+            found = self._concept(name).spans(self.data)
+            self._places[name] = Places(filter(self._is_omission, found) if name in _OMISSIONS else found)
         return self._places[name]
 
     def _concept(self, name: str) -> Concept:
@@ -171,8 +180,8 @@ class Text:
     def _says(self, name: str, within: Span) -> bool:
         if not self.may_say(name):
             return False
-        if name in self._places:
-            return self._places[name].has_any(within)
+        if name in self._places or name in _OMISSIONS:
+            return self._found(name).has_any(within)
         return self._concept(name).is_in(self.data, within)
 
     def _says_all(self, rule: Rule, around: Span) -> bool:
@@ -181,6 +190,12 @@ class Text:
         if not self.is_readable(around):
             return False
         return not any(self.says(name, around) for name in rule.unless_says)
+
+    def _is_omission(self, span: Span) -> bool:
+        """Whether something is left undone there: "never without telling them" has it done."""
+        if self.data[span.start : span.start + len(_WITHOUT)].lower() != _WITHOUT:
+            return True
+        return _NEVER_WITHOUT.search(self.data[max(0, span.start - NEGATION_REACH) : span.start]) is None
 
     def _is_in_language(self, around: Span) -> bool:
         found = markers(self.language).spans(self.data[around.start : around.end])

@@ -26,7 +26,6 @@ from vskill_platform.scanning.tier1.meaning.concepts import (
     languages_in,
     markers,
 )
-from vskill_platform.scanning.tier1.meaning.warnings import negates_omission
 from vskill_platform.scanning.tier1.patterns import Span
 from vskill_platform.scanning.tier1.rules import Rule
 from vskill_platform.scanning.tier1.skill import Analyser, Hit, Observation, SkillUnderScan
@@ -37,8 +36,6 @@ REACH = 350
 STEP = 175
 """Bytes that are passed over once nothing was found around a place: what lies there has been looked at."""
 NEGATION_REACH = 90
-COVERS = frozenset(["conceal", "unattended"])
-"""Concepts of what keeps the user from noticing or refusing something."""
 MOST_ACTIONS = 16
 """How many places of something done are looked at in one stretch of text, in search of one that is not negated."""
 _NO_LETTER = rb"(?=[\s\"'`)\]*_]|\Z)"
@@ -62,6 +59,14 @@ _GOES_ON = re.compile(
     rb"(?i)(?:, (?:under|in|at|not|ever|for)\b[^,]{0,40},|[^,]{0,20}(?:, [^,]{1,16}){0,4},? (?:or|and|nor)) [\w ]{0,16}$"
 )
 """A list of verbs or an insertion, through which a negation goes on."""
+_OMISSIONS = frozenset(["conceal", "unattended", "no-choice"])
+"""Concepts of what is not done, which a negation before a "without" turns into their opposite."""
+_WITHOUT = b"without"
+_NEVER_WITHOUT = re.compile(
+    rb"(?i)\b(?:never|do not|don't|must not|should not|may not|cannot|can't|not to|nothing|none|no one|nobody|no) "
+    rb"(?:(?!(?:and|but|then|so|just|simply|wait|hesitate|need|matter|later|longer|fail|forget|go ahead|do it) )"
+    rb"[\w'`*/.-]+,? ){0,8}$"
+)
 _NEGATED_BEHIND = re.compile("ないで|しない|禁止|してはいけ|ません|하지 마|하지 않|않도록|금지|마세요|말아".encode())
 """Negations that follow what they negate, as in Japanese and Korean."""
 
@@ -166,15 +171,8 @@ class Text:
     def _found(self, name: str) -> Places:
         if name not in self._places:
             found = self._concept(name).spans(self.data)
-            self._places[name] = Places(found if name not in COVERS else filter(self._is_cover, found))
+            self._places[name] = Places(filter(self._is_omission, found) if name in _OMISSIONS else found)
         return self._places[name]
-
-    def _is_cover(self, span: Span) -> bool:
-        """Whether something is kept from the user or done unasked: "never … without telling them" is the opposite."""
-        if not self.data[span.start : span.end].lower().startswith(b"without"):
-            return True
-        before = self.data[max(0, span.start - REACH) : span.start].decode(errors="ignore")
-        return not negates_omission(before)
 
     def _concept(self, name: str) -> Concept:
         return concept(name, self._languages if name in self.in_english else self._languages[1:])
@@ -182,7 +180,7 @@ class Text:
     def _says(self, name: str, within: Span) -> bool:
         if not self.may_say(name):
             return False
-        if name in self._places or name in COVERS:
+        if name in self._places or name in _OMISSIONS:
             return self._found(name).has_any(within)
         return self._concept(name).is_in(self.data, within)
 
@@ -192,6 +190,12 @@ class Text:
         if not self.is_readable(around):
             return False
         return not any(self.says(name, around) for name in rule.unless_says)
+
+    def _is_omission(self, span: Span) -> bool:
+        """Whether something is left undone there: "never without telling them" has it done."""
+        if self.data[span.start : span.start + len(_WITHOUT)].lower() != _WITHOUT:
+            return True
+        return _NEVER_WITHOUT.search(self.data[max(0, span.start - NEGATION_REACH) : span.start]) is None
 
     def _is_in_language(self, around: Span) -> bool:
         found = markers(self.language).spans(self.data[around.start : around.end])

@@ -2,7 +2,8 @@
 
 An `unless` is one pattern for authors of rules. Here it falls into parts, because an attacker can write any word anywhere:
 
-- trusted hosts count when every address in the match itself goes to one of them, host and all;
+- trusted hosts count when every address in the match itself goes to one of them, host and all; `{installers}` stands for
+  those that are known for what they install;
 - all else is part of the thing that was matched: in prose its sentence is looked at, elsewhere only the match, or the
   beginning of its line where the pattern asks for that.
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from vskill_platform.scanning.tier1.code.hosts import INSTALLERS
 from vskill_platform.scanning.tier1.patterns import compile_pattern
 
 _FLAGS = re.compile(r"^\(\?([a-z]+)\)")
@@ -54,7 +56,7 @@ def split_exceptions(unless: str) -> Exceptions:
     """The parts of an `unless`, each a pattern of its own."""
     parts: dict[str, list[str]] = {"trusted": [], "form": [], "beginning": []}
     flags = ""
-    for alternative in _alternatives(unless):
+    for alternative in _alternatives(unless.replace("{installers}", INSTALLERS)):
         if found := _FLAGS.match(alternative):
             flags = found[1]
             alternative = alternative[found.end() :]

@@ -11,6 +11,7 @@ from enum import StrEnum
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
+from vskill_platform.scanning.tier1.code.publishers import PUBLISHERS
 from vskill_platform.scanning.tier1.code.registries import REGISTRIES
 
 UNKNOWN = "\0"
@@ -66,7 +67,8 @@ _VENDORS = (
     "raw.githubusercontent.com/ohmyzsh/ohmyzsh "
     "raw.githubusercontent.com/golangci/golangci-lint raw.githubusercontent.com/kubernetes-sigs/kustomize "
     "raw.githubusercontent.com/aquasecurity/trivy raw.githubusercontent.com/anchore/syft "
-    "raw.githubusercontent.com/anchore/grype"
+    "raw.githubusercontent.com/anchore/grype storage.googleapis.com/flutter_infra_release "
+    "storage.googleapis.com/chrome-for-testing-public storage.googleapis.com/kubernetes-release"
 )
 _REPOSITORIES = (
     "github.com raw.githubusercontent.com objects.githubusercontent.com codeload.github.com api.github.com "
@@ -113,6 +115,7 @@ _PATHED_VENDORS = tuple(f"{place}/" for place in _VENDORS.split() if "/" in plac
 _OF_DOMAIN = {
     **dict.fromkeys(_THROWAWAY.split(), HostKind.THROWAWAY),
     **dict.fromkeys((*_REPOSITORIES.split(), *REGISTRIES), HostKind.REPOSITORY),
+    **dict.fromkeys(PUBLISHERS, HostKind.VENDOR),
     **dict.fromkeys((place for place in _VENDORS.split() if "/" not in place), HostKind.VENDOR),
     **dict.fromkeys(
         ["localhost", "localdomain", "local", "internal", "intranet", "lan", "corp", "home.arpa"], HostKind.LOCAL
@@ -120,6 +123,8 @@ _OF_DOMAIN = {
 }
 _WHOLE_HOSTS = frozenset([*(place for place in _VENDORS.split() if "/" not in place), "github.com", "github.io"])
 """Names under these say nothing: anybody may have one, or it is somebody else's."""
+INSTALLERS = f"https://(?:www\\.)?(?:{'|'.join(re.escape(place) for place in _VENDORS.split())})(?:/|\\b)"
+"""The addresses of those who are known for their installers, as a pattern: `{installers}` in a rule's `unless`."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,20}:/{2,}")
 _AUTHORITY = re.compile(r"[^/?#\\\s\"'<>|]*")
 _NAME = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.?")

@@ -1,138 +1,114 @@
 """What stands in one section of a text, taken together: something to fetch, a reason why one must, and the step that runs it.
 
 Campaigns spread the three over a list, a code block and a note, so that no line is remarkable. The section is what a person
-or an agent works through, so it is read as one.
+or an agent works through, so it is read as one, under the headings that it stands below.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from functools import cache
+from itertools import islice
+from typing import NamedTuple
 
+from vskill_platform.scanning.tier1.code.hosts import HostKind, host_of, kind_of_address
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.markdown.document import BlockKind, Section
-from vskill_platform.scanning.tier1.patterns import Pattern, PatternSet, compile_pattern
+from vskill_platform.scanning.tier1.meaning.section_signs import HINT, sign, signs_in
+from vskill_platform.scanning.tier1.patterns import compile_pattern
 from vskill_platform.scanning.tier1.skill import FileUnderScan, Sighting, SkillUnderScan
 
 LOCKED_ARCHIVE = "locked_archive_to_run"
 FOREIGN_PREREQUISITE = "foreign_prerequisite"
 CHECKS = frozenset([LOCKED_ARCHIVE, FOREIGN_PREREQUISITE])
 LONGEST_SECTION = 60_000
-
-_WELL_KNOWN = (
-    r"(?:github\.com/(?:cli|microsoft|google|hashicorp|docker|kubernetes|nodejs|python|astral-sh|denoland|"
-    r"oven-sh|rust-lang|golang|"
-    r"aws|Azure|git-for-windows|Homebrew|koalaman|jqlang|BurntSushi|ImageMagick|FFmpeg)/|git-scm\.com|(?:www\.|"
-    r"docs\.)?python\.org|"
-    r"nodejs\.org|(?:www\.|docs\.|desktop\.)?docker\.com|(?:www\.)?rust-lang\.org|go\.dev|brew\.sh|"
-    r"code\.visualstudio\.com|"
-    r"(?:www\.)?postgresql\.org|(?:www\.)?ffmpeg\.org|developer\.\w+\.com|cloud\.google\.com|aws\.amazon\.com|"
-    r"learn\.microsoft\.com|"
-    r"(?:www\.)?java\.com|adoptium\.net|(?:www\.)?libreoffice\.org|cli\.github\.com|deno\.(?:land|com)|bun\.sh|"
-    r"astral\.sh)"
+MOST_PLACES = 200
+_DEMANDING_TITLE = re.compile(
+    r"(?i)prerequisit|require|must|mandatory|before|voraussetz|requisit|prérequis|необходим|установк|必须|必須|前提|필수"
 )
-_OWN_NETWORK = r"(?:127|10|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01]))\."
-_PATTERNS = {
-    "archive": (
-        r"(?i)(?:https?://|\]\()[^\s)>\"'`]{3,300}\.(?:zip|rar|7z|tar\.gz|tgz|iso|cab)\b|\b[\w.-]{2,80}\.(?:zip|"
-        r"rar|7z)\b"
-    ),
-    "program": (
-        r"(?i)(?:https?://|\]\()[^\s)>\"'`]{3,300}\.(?:exe|msi|dmg|pkg|apk|appimage|scr|bat|cmd|ps1|jar|deb|rpm|"
-        r"vbs|hta|run|command|zip|rar|7z)(?:[\s)>\"'`?#,]|$)"
-        r"|https?://[^\s)>\"'`]{3,200}/releases/(?:latest/)?download/|https?://\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}"
-        r"|https?://(?:[\w-]+\.)*(?:glot\.io|pastebin\.com|paste\.\w+|rentry\.(?:co|org)|hastebin\.\w+|"
-        r"ghostbin\.\w+|dpaste\.\w+|"
-        r"bit\.ly|tinyurl\.com|is\.gd|t\.co|cutt\.ly|rebrand\.ly|ngrok[\w.-]*|trycloudflare\.com|transfer\.sh|"
-        r"file\.io|gofile\.io|"
-        r"mediafire\.com|mega\.nz|anonfiles?\.\w+|workers\.dev|pages\.dev|duckdns\.org|webhook\.site)\b"
-    ),
-    "password": (
-        r"(?i)(?:\b(?:pass(?:word|code|phrase)?|pwd|contraseña|mot de passe|passwort|senha)\b|"
-        r"пароль|密码|密碼|パスワード|비밀번호)"
-        r"[^\n]{0,40}?(?::|=| is\b|：|«|»|`|\*\*|\")"
-    ),
-    "unpack": (
-        r"(?i)\b(?:extract|unzip|unpack|unrar|7z x|decompress|open the archive|expand)\b|распаку|解压|解壓|"
-        r"extra(?:e|er|iga)|entpack|décompress|展開|압축"
-    ),
-    "run": (
-        r"(?i)\b(?:run|execute|launch|start|install|open|double-?click|paste)\b|запуст|运行|執行|执行|ejecut|exécut|"
-        r"ausführ|実行|실행"
-    ),
-    "unguard": (
-        r"(?i)\bxattr\s+-\w*[cd]\w*\s|\bUnblock-File\b|\bspctl\s+--(?:master|global)-disable|\b(?:Set|Add)-MpPreference\b"
-    ),
-    "must": (
-        r"(?i)\b(?:prerequisites?|required?|requires|requirements?|must|mandatory|needed|necessary|"
-        r"before (?:you|using|first|any)|"
-        r"won't work|will not work|does not work|cannot (?:work|function|run)|first\b|do not (?:skip|continue|"
-        r"proceed)|setup|set-up)\b|"
-        r"необходим|обязательн|必须|必須|前提|obligatori|prérequis|voraussetzung|pré-requisit|필수"
-    ),
-}
-
-
-_FETCHED = ("archive", "program")
-"""Patterns without which the others need not be looked for."""
-_HINT = (
-    r"(?i)[\w)](?:\.(?:exe|msi|dmg|pkg|apk|appimage|scr|bat|cmd|ps1|jar|deb|rpm|vbs|hta|run|command|zip|rar|7z|tgz|iso|cab|gz))"
-    r"(?:[\s)>\"'`?#,]|$)|/releases/|://\d|"
-    r"(?:paste|glot\.|rentry|bin\.|bit\.ly|tinyurl|is\.gd|t\.co/|cutt\.|rebrand|ngrok|trycloud|transfer\.sh|file\.io|gofile|"
-    r"mediafire|mega\.nz|anonfile|workers\.dev|pages\.dev|duckdns|webhook\.site)"
+"""What a heading above says that makes everything below it a must."""
+_FORGE = re.compile(r"(?i)https?://(?:www\.)?github\.com/([\w.-]+)/[\w.-]+")
+_OWNERS = (
+    "cli microsoft google hashicorp docker kubernetes nodejs python astral-sh denoland oven-sh rust-lang golang aws azure "
+    "git-for-windows homebrew koalaman jqlang burntsushi imagemagick ffmpeg btbn jgm ub-mannheim sharkdp junegunn "
+    "golangci aquasecurity anchore hadolint plantuml wkhtmltopdf yt-dlp ggml-org ggerganov ollama grafana prometheus "
+    "obsproject upx sqlitebrowser tesseract-ocr pandoc typst gohugoio terraform-linters mikefarah goreleaser"
 )
-"""What a text must have for any of its sections to be looked at."""
+_WELL_KNOWN_OWNERS = frozenset(_OWNERS.split())
+_SCHOOLS_AND_STATES = (".edu", ".gov", ".mil", ".int")
+_SECOND_LEVEL = re.compile(r"\.(?:ac|edu|gov|gob|gouv|go)\.[a-z]{2}$")
+
+
+class _Known(NamedTuple):
+    """What a skill says of itself, and the names of the files that it brings: neither comes from elsewhere."""
+
+    described: str
+    shipped: frozenset[str]
+
+    def is_publisher(self, address: str) -> bool:
+        """Whether an address is where everybody gets what is there, or the project's own that the skill is for."""
+        plain = address.removeprefix("](").rstrip(").,;\"'`> \n")
+        if "://" not in plain:
+            return plain.rpartition("/")[2] in self.shipped
+        forge = _FORGE.match(plain)
+        if forge is not None:
+            owner = forge[1].lower()
+            return owner in _WELL_KNOWN_OWNERS or re.search(rf"\b{re.escape(owner)}\b", self.described) is not None
+        if kind_of_address(plain) in (HostKind.VENDOR, HostKind.LOCAL):
+            return True
+        host = host_of(plain)
+        return host.endswith(_SCHOOLS_AND_STATES) or _SECOND_LEVEL.search(host) is not None
 
 
 def find_in_sections(skill: SkillUnderScan) -> Iterator[Sighting]:
     """Sections that have one unpack a locked archive and run it, or fetch a foreign program because one must."""
+    known = _Known(
+        skill.frontmatter.text.lower() if skill.frontmatter else "",
+        frozenset(file.path.rpartition("/")[2] for file in skill.files),
+    )
     for file in skill.files:
-        if file.is_markdown and compile_pattern(_HINT).is_in(file.encoded):
+        if file.is_markdown and compile_pattern(HINT).is_in(file.encoded):
             for section in file.document.sections:
-                yield from _in_section(file, section)
+                yield from _in_section(file, section, known)
 
 
-def _in_section(file: FileUnderScan, section: Section) -> Iterator[Sighting]:
+def _in_section(file: FileUnderScan, section: Section, known: _Known) -> Iterator[Sighting]:
     blocks = [block for block in section.blocks if block.kind is not BlockKind.FRONTMATTER]
-    text = "\n".join(block.text for block in blocks)[:LONGEST_SECTION].encode()
-    fetched = {name for name in map(_FETCHED.__getitem__, _may_be_fetched().which(text)) if _find(name, text)}
-    if not fetched:
-        return
-    seen = fetched | {name for name in _PATTERNS if name not in _FETCHED and _find(name, text)}
-    if {"archive", "password", "run"} <= seen and {"unpack", "must"} & seen:
+    above = [title for title in section.titles[:-1] if _DEMANDING_TITLE.search(title)]
+    text = "\n".join([*(block.text for block in blocks), *above])[:LONGEST_SECTION].encode()
+    seen = signs_in(text)
+    if {"archive", "password", "run", "fetch"} <= seen and {"unpack", "must", "needs"} & seen:
         yield _sighting(LOCKED_ARCHIVE, file, section, "archive", "archive, password, run")
-    if {"program", "run", "must"} <= seen and not _is_well_known("program", text):
-        yield _sighting(FOREIGN_PREREQUISITE, file, section, "program", "a program from elsewhere, a must, run")
-    elif {"archive", "run", "unguard"} <= seen and not _is_well_known("archive", text):
-        yield _sighting(
-            FOREIGN_PREREQUISITE, file, section, "archive", "an archive from elsewhere, its quarantine, run"
-        )
+    for place, detail in _demands(seen):
+        if _is_from_elsewhere(place, text, known):
+            yield _sighting(FOREIGN_PREREQUISITE, file, section, place, detail)
+            return
 
 
-@cache
-def _may_be_fetched() -> PatternSet:
-    """Tells in one quick pass what a section may have to fetch: the patterns themselves count, and counting is slow."""
-    return PatternSet([_PATTERNS[name] for name in _FETCHED])
+def _demands(seen: set[str]) -> Iterator[tuple[str, str]]:
+    """The ways in which a section can have one run a program: the sign that says where from, and what else was seen."""
+    if not {"run", "fetch"} <= seen:
+        return
+    is_pressed = bool({"unguard", "by-hand"} & seen)
+    if "program" in seen and ("must" in seen or is_pressed):
+        yield "program", "a program from elsewhere, a must, run"
+    if "drop" in seen and "must" in seen:
+        yield "drop", "something from a place that nobody answers for, a must, run"
+    if "archive" in seen and "unguard" in seen:
+        yield "archive", "an archive from elsewhere, its quarantine, run"
+    if "installer" in seen and "link" in seen and is_pressed and {"must", "needs"} & seen:
+        yield "link", "a program, a page from elsewhere, a step around the system's guards"
 
 
-def _find(name: str, text: bytes) -> bool:
-    return _pattern(name).is_in(text)
+def _is_from_elsewhere(place: str, text: bytes, known: _Known) -> bool:
+    """Whether something of that sign in the section comes from where not everybody gets it."""
+    found = (text[span.start : span.end].decode(errors="ignore") for span in sign(place).spans(text))
+    return any(not known.is_publisher(address) for address in islice(found, MOST_PLACES))
 
 
-@cache
-def _pattern(name: str) -> Pattern:
-    return compile_pattern(_PATTERNS[name])
-
-
-def _is_well_known(sign: str, text: bytes) -> bool:
-    """Whether everything of that sign in the section comes from where everybody gets it, or from the machine's own network."""
-    known = compile_pattern(rf"(?i)^(?:https?://|\]\()?(?:https?://)?(?:{_WELL_KNOWN}|{_OWN_NETWORK})")
-    return all(known.is_in(text[span.start : span.end]) for span in _pattern(sign).spans(text))
-
-
-def _sighting(check: str, file: FileUnderScan, section: Section, sign: str, detail: str) -> Sighting:
+def _sighting(check: str, file: FileUnderScan, section: Section, place: str, detail: str) -> Sighting:
     for block in section.blocks:
-        span = next(_pattern(sign).spans(block.text.encode()), None)
+        span = next(sign(place).spans(block.text.encode()), None)
         if span is not None:
             before = block.text.encode()[: span.start]
             line = block.first_line + before.count(b"\n")

@@ -29,7 +29,8 @@ ABOUT_ATTACKS = re.compile(
     r"(?i)❌|✗|✘|🚫|⛔|⚠|\b(?:attack\w*|malicious\w*|malware|exploit\w*|inject\w*|jailbreak\w*|adversar\w*|evasion|"
     r"suspicious|red flags?|anti-?patterns?|dangerous|vulnerab\w*|insecure|unsafe|indicators?|phish\w*|obfuscat\w*|"
     r"exfiltrat\w*|threats?|hostile|untrusted|poison\w*|abus\w*|intruders?|flag(?:s|ged)? (?:any|commands?|it|this|as|when|"
-    r"text|skills?|phrases?|such)|reject\w*|refus\w*|(?:not |dis)allowed|signatures?|seen in)\b"
+    r"text|skills?|phrases?|such)|reject\w*|refus\w*|(?:not |dis)allowed|"
+    r"blocks|denies|exit (?:code |status )?2|signatures?|seen in)\b"
 )
 """Words beside a quotation that say it is an attack."""
 LEADS_TO_ATTACK = re.compile(

@@ -22,7 +22,7 @@ from vskill_platform.scanning.tier1.views.view import View
 AGAINST_THE_USER = "against_the_user"
 PERHAPS = "perhaps_against_the_user"
 CHECKS = frozenset([AGAINST_THE_USER, PERHAPS])
-REACH = 420
+REACH = 350
 """Bytes to each side of a grave sign that belong to its passage, within its section."""
 ENOUGH = 5.0
 ALMOST = 4.0

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from vskill_platform.scanning.tier1 import hidden_text, structure
 from vskill_platform.scanning.tier1.code.javascript import finder as javascript
+from vskill_platform.scanning.tier1.code.others import finder as others
 from vskill_platform.scanning.tier1.code.python import finder as python
 from vskill_platform.scanning.tier1.code.shell import finder as shell
 from vskill_platform.scanning.tier1.configs import autoruns, declarations, names
@@ -114,6 +115,7 @@ FINDERS: tuple[NamedFinder, ...] = (
     NamedFinder("python", python.find_python_flows, python.CHECKS),
     NamedFinder("shell", shell.find_shell_flows, shell.CHECKS),
     NamedFinder("javascript", javascript.find_javascript_flows, javascript.CHECKS),
+    NamedFinder("others", others.find_other_flows, others.CHECKS),
 )
 JOINERS: tuple[NamedJoiner, ...] = (
     NamedJoiner("declarations", declarations.join_declarations, declarations.CHECKS),

@@ -19,7 +19,7 @@ from vskill_platform.scanning.tier1.configs import finding as configs
 from vskill_platform.scanning.tier1.containers import finding as containers
 from vskill_platform.scanning.tier1.containers.finding import find_in_containers
 from vskill_platform.scanning.tier1.matching import pattern_analyser
-from vskill_platform.scanning.tier1.meaning import joins, promises, sections, strangers, tells
+from vskill_platform.scanning.tier1.meaning import joins, promises, sections, strangers, tells, unnamed
 from vskill_platform.scanning.tier1.meaning.reading import read_prose
 from vskill_platform.scanning.tier1.meaning.statements import statement_analyser
 from vskill_platform.scanning.tier1.skill import (
@@ -122,6 +122,7 @@ JOINERS: tuple[NamedJoiner, ...] = (
     NamedJoiner("autoruns", autoruns.join_autoruns, autoruns.CHECKS),
     NamedJoiner("joins", joins.join_evidence, joins.CHECKS),
     NamedJoiner("promises", promises.find_broken_promises, promises.CHECKS),
+    NamedJoiner("unnamed", unnamed.find_unnamed_receivers, unnamed.CHECKS),
     NamedJoiner("uncovered", uncovered.find_uncovered, frozenset([uncovered.CHECK])),
 )
 

@@ -40,6 +40,10 @@ CHECKS = frozenset(
         HIDDEN_LOOKUP,
     ]
 )
+MOST_TEXTS = 5_000
+_HOST = re.compile(
+    r"(?:[a-z0-9-]{1,60}\.){1,6}(?!php|html?|json|ya?ml|csv|txt|md|rb|go|lua|pl|rs|cs|xml|sqlite|db|log|sh)[a-z]{2,12}"
+)
 _ADDRESS = re.compile(r"(?:https?|ftps?|wss?|tcp)://[^\s\"'`<>|]{3,300}")
 _INTERPRETER = (
     r"(?:/\S{1,40}/)?(?:(?:ba|z|da|k)?sh|python[\d.]*|ruby|perl|node|php|lua|pwsh|powershell(?:\.exe)?|"
@@ -59,6 +63,7 @@ _SQL = re.compile(
     r"(?i)\b(?:select\b.{1,200}\bfrom|insert\s+into|update\b.{1,100}\bset|delete\s+from|where\b|drop\s+table)\b",
     re.DOTALL,
 )
+_INDEXED = re.compile(r"\s{0,9}\(?\s{0,9}[@$]?\w{1,60}\s?(?:\[|->|\{)\s?[\"':]")
 _CONSTANT_CODE = re.compile(r"[\s(]*(?:&|do\b|\{|<<[~-]?['\"]?\w|:\w+\s*[,)]|['\"][^#$]*['\"]\s*\)?\s*$)")
 
 
@@ -69,6 +74,7 @@ class Sinks:
         self._flows = flows
         self._report = report
         self._addresses = [found.group() for found in _ADDRESS.finditer(flows.program.plain)]
+        self._texts = [text.inner for statement in flows.program.statements for text in statement.texts][:MOST_TEXTS]
         self._hosts = [host for host in map(host_of, self._addresses) if host]
 
     def weigh(self) -> None:
@@ -100,10 +106,22 @@ class Sinks:
         at = self._flows.does(Deed.SEND, statement)
         if at is None or not self._goes_out():
             return
+        if taint & (Taint.CONTENT | Taint.ARGUMENT | Taint.DATA):
+            self._report.know(FactKind.SENDS_FILE, at, self._host_of(statement))
         if taint & Taint.SECRET and not self._is_owners():
             self._report.see(SECRET_SENT, at)
         elif taint & Taint.ENVIRONMENT:
             self._report.see(ENVIRONMENT_SENT, at)
+
+    def _host_of(self, statement: Statement) -> str:
+        """The host that a statement names, or the only one that the program names."""
+        own = [host_of(text.inner) for text in statement.texts if _ADDRESS.match(text.inner)]
+        named = (
+            [host for text in self._texts if _HOST.fullmatch(text) for host in [host_of(text)]]
+            if not self._hosts
+            else []
+        )
+        return next(iter([*own, *self._hosts, *named]), "")
 
     def _running(self, statement: Statement, taint: Taint) -> None:
         at = self._flows.does(Deed.RUN, statement)
@@ -141,7 +159,7 @@ class Sinks:
             self._report.see(EVALUATES_INPUT, at)
         elif taint & Taint.DECODED:
             self._report.see(RUNS_DECODED, at)
-        elif taint & Taint.DATA:
+        elif taint & Taint.DATA or (Deed.DATA in self._flows.deeds and _INDEXED.match(self._flows.program.plain, end)):
             self._report.see(EVALUATES_DATA, at)
 
     def _command(self, statement: Statement, at: int) -> Taint:

@@ -26,6 +26,7 @@ _IN_FILES_ALONE = frozenset(
         sinks.SHELL_OF_ARGUMENT,
         sinks.SHELL_OF_INPUT,
         sinks.QUERY_OF_INPUT,
+        sinks.QUERY_OF_ARGUMENT,
         sinks.EVALUATES_DATA,
         sinks.EVALUATES_INPUT,
         sinks.RUNS_DECODED,

@@ -23,6 +23,7 @@ EVALUATES_DATA = "other_evaluates_data"
 SHELL_OF_INPUT = "other_shell_of_input"
 SHELL_OF_ARGUMENT = "other_shell_of_argument"
 QUERY_OF_INPUT = "other_query_of_input"
+QUERY_OF_ARGUMENT = "other_query_of_argument"
 HIDDEN_LOOKUP = "other_hidden_lookup"
 CHECKS = frozenset(
     [
@@ -37,6 +38,7 @@ CHECKS = frozenset(
         SHELL_OF_INPUT,
         SHELL_OF_ARGUMENT,
         QUERY_OF_INPUT,
+        QUERY_OF_ARGUMENT,
         HIDDEN_LOOKUP,
     ]
 )
@@ -82,6 +84,7 @@ class Sinks:
         self._facts()
         for statement in self._flows.program.statements:
             taint = self._flows.taint_of(statement)
+            self._evaluating(statement, taint)
             if taint:
                 self._weigh(statement, taint)
         if self._is_reverse_shell():
@@ -91,13 +94,12 @@ class Sinks:
     def _weigh(self, statement: Statement, taint: Taint) -> None:
         self._sending(statement, taint)
         self._running(statement, taint)
-        self._evaluating(statement, taint)
         at = self._flows.does(Deed.WRITE, statement)
         if at is not None and taint & Taint.LASTING:
             self._report.see(PERSISTS, at)
-        at = self._flows.does(Deed.QUERY, statement)
-        if at is not None and taint & Taint.INPUT and self._builds_query(statement):
-            self._report.see(QUERY_OF_INPUT, at)
+        given = taint & (Taint.INPUT | Taint.ARGUMENT | Taint.DATA)
+        if given and Deed.QUERY in self._flows.deeds and self._builds_query(statement):
+            self._report.see(QUERY_OF_INPUT if taint & Taint.INPUT else QUERY_OF_ARGUMENT, statement.start)
 
     def _sending(self, statement: Statement, taint: Taint) -> None:
         looked_up = self._flows.does(Deed.LOOKUP, statement)

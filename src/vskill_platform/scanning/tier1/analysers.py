@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from vskill_platform.scanning.tier1 import hidden_text, structure
+from vskill_platform.scanning.tier1.code import schemes
 from vskill_platform.scanning.tier1.code.javascript import finder as javascript
+from vskill_platform.scanning.tier1.code.others import finder as others
 from vskill_platform.scanning.tier1.code.python import finder as python
 from vskill_platform.scanning.tier1.code.shell import finder as shell
 from vskill_platform.scanning.tier1.configs import autoruns, declarations, names
@@ -18,7 +20,7 @@ from vskill_platform.scanning.tier1.configs import finding as configs
 from vskill_platform.scanning.tier1.containers import finding as containers
 from vskill_platform.scanning.tier1.containers.finding import find_in_containers
 from vskill_platform.scanning.tier1.matching import pattern_analyser
-from vskill_platform.scanning.tier1.meaning import joins, promises, sections, strangers, tells
+from vskill_platform.scanning.tier1.meaning import handed_on, joins, promises, sections, strangers, tells, unnamed
 from vskill_platform.scanning.tier1.meaning.reading import read_prose
 from vskill_platform.scanning.tier1.meaning.statements import statement_analyser
 from vskill_platform.scanning.tier1.skill import (
@@ -114,12 +116,16 @@ FINDERS: tuple[NamedFinder, ...] = (
     NamedFinder("python", python.find_python_flows, python.CHECKS),
     NamedFinder("shell", shell.find_shell_flows, shell.CHECKS),
     NamedFinder("javascript", javascript.find_javascript_flows, javascript.CHECKS),
+    NamedFinder("schemes", schemes.find_schemes, schemes.CHECKS),
+    NamedFinder("others", others.find_other_flows, others.CHECKS),
 )
 JOINERS: tuple[NamedJoiner, ...] = (
     NamedJoiner("declarations", declarations.join_declarations, declarations.CHECKS),
     NamedJoiner("autoruns", autoruns.join_autoruns, autoruns.CHECKS),
     NamedJoiner("joins", joins.join_evidence, joins.CHECKS),
     NamedJoiner("promises", promises.find_broken_promises, promises.CHECKS),
+    NamedJoiner("handed-on", handed_on.find_handed_on, handed_on.CHECKS),
+    NamedJoiner("unnamed", unnamed.find_unnamed_receivers, unnamed.CHECKS),
     NamedJoiner("uncovered", uncovered.find_uncovered, frozenset([uncovered.CHECK])),
 )
 

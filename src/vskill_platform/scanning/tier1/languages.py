@@ -16,6 +16,20 @@ class Language(StrEnum):
     JAVASCRIPT = "javascript"
     TYPESCRIPT = "typescript"
     POWERSHELL = "powershell"
+    RUBY = "ruby"
+    PERL = "perl"
+    PHP = "php"
+    LUA = "lua"
+    GO = "go"
+    RUST = "rust"
+    CSHARP = "csharp"
+    JAVA = "java"
+    """Java and what is written much like it: Kotlin, Groovy, Scala."""
+    SWIFT = "swift"
+    APPLESCRIPT = "applescript"
+    BATCH = "batch"
+    VISUAL_BASIC = "visual-basic"
+    R = "r"
 
 
 _SUFFIXES = {
@@ -24,6 +38,19 @@ _SUFFIXES = {
     Language.JAVASCRIPT: "js mjs cjs jsx",
     Language.TYPESCRIPT: "ts mts cts tsx",
     Language.POWERSHELL: "ps1 psm1",
+    Language.RUBY: "rb rake gemspec",
+    Language.PERL: "pl pm",
+    Language.PHP: "php phtml",
+    Language.LUA: "lua",
+    Language.GO: "go",
+    Language.RUST: "rs",
+    Language.CSHARP: "cs csx",
+    Language.JAVA: "java kt kts groovy scala gradle",
+    Language.SWIFT: "swift",
+    Language.APPLESCRIPT: "applescript scpt",
+    Language.BATCH: "bat cmd",
+    Language.VISUAL_BASIC: "vbs vba bas",
+    Language.R: "r",
 }
 _FENCES = {
     Language.PYTHON: "python py python3 pycon",
@@ -31,6 +58,19 @@ _FENCES = {
     Language.JAVASCRIPT: "javascript js jsx node mjs cjs",
     Language.TYPESCRIPT: "typescript ts tsx",
     Language.POWERSHELL: "powershell ps1 pwsh posh",
+    Language.RUBY: "ruby rb",
+    Language.PERL: "perl pl",
+    Language.PHP: "php",
+    Language.LUA: "lua",
+    Language.GO: "go golang",
+    Language.RUST: "rust rs",
+    Language.CSHARP: "csharp cs c#",
+    Language.JAVA: "java kotlin kt groovy scala",
+    Language.SWIFT: "swift",
+    Language.APPLESCRIPT: "applescript osascript",
+    Language.BATCH: "bat batch cmd",
+    Language.VISUAL_BASIC: "vbs vbscript vba vb",
+    Language.R: "r",
 }
 _OF_SUFFIX = {suffix: language for language, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
 _OF_FENCE = {name: language for language, names in _FENCES.items() for name in names.split()}
@@ -39,6 +79,12 @@ _INTERPRETERS = (
     (re.compile(rb"\b(?:ba|z|k|da|a)?sh\b"), Language.SHELL),
     (re.compile(rb"\b(?:node|deno|bun)\b"), Language.JAVASCRIPT),
     (re.compile(rb"\bpwsh\b"), Language.POWERSHELL),
+    (re.compile(rb"\bruby\b"), Language.RUBY),
+    (re.compile(rb"\bperl\b"), Language.PERL),
+    (re.compile(rb"\bphp\b"), Language.PHP),
+    (re.compile(rb"\blua(?:jit)?\b"), Language.LUA),
+    (re.compile(rb"\bosascript\b"), Language.APPLESCRIPT),
+    (re.compile(rb"\bRscript\b"), Language.R),
 )
 
 

@@ -59,6 +59,8 @@ class FactKind(StrEnum):
     """The path that is written with what came from outside; empty where it stays in memory."""
     SENDS = "sends"
     """The host that data is sent to; empty where only the program knows it."""
+    SENDS_FILE = "sends-file"
+    """The host that the content of a file is sent to; empty where only the program knows it."""
     RUNS = "runs"
     """The command's first word, without its folders."""
     EXECUTES = "executes"

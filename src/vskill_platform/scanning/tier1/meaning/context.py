@@ -37,7 +37,7 @@ READ_AS_IT_STANDS = frozenset(
 """The layers whose hits stand in what a reader sees, if only in other letters. Comments and invisible text do not."""
 WRITTEN_IN_CODE = frozenset(["unquoted", "unescaped", "joined", "decoded"])
 """The layers of what nobody quotes in other letters, except to teach how it is done."""
-CODE_LAYERS = frozenset(["shell", "python", "javascript"])
+CODE_LAYERS = frozenset(["shell", "python", "javascript", "others"])
 ABOUT_WORDS = frozenset(
     [
         Threat.PROMPT_INJECTION,

@@ -98,10 +98,16 @@ def run_request(call: Call) -> Value:
     call.world.send([address], text, Channel.ADDRESS, call.at)
     if bodies:
         call.world.know(FactKind.SENDS, call.at, host_of(text))
+        _know_file(call, bodies, text)
         call.world.send(bodies, text, Channel.BODY, call.at)
     _send_headers(call, headers, text)
     answer = frozenset([Origin(Source.NETWORK, text), *_identity(call, text)])
     return Value(path="connection()", origins=answer, fields={"address": Value(text)})
+
+
+def _know_file(call: Call, sent: list[Value], address: str) -> None:
+    if any(origin.source is Source.FILE for value in sent for origin in all_origins([value])):
+        call.world.know(FactKind.SENDS_FILE, call.at, host_of(address))
 
 
 def _identity(call: Call, address: str) -> list[Origin]:
@@ -137,6 +143,7 @@ def run_send(call: Call) -> Value:
     address = text_of(call.receiver.field("address"))
     if call.arguments:
         call.world.know(FactKind.SENDS, call.at, host_of(address))
+        _know_file(call, call.arguments, address)
         channel = Channel.HEADER if call.callee.name == "set" else Channel.BODY
         call.world.send(call.arguments, address, channel, call.at)
     return call.receiver

@@ -256,6 +256,8 @@ def _notice(call: Call, request: Request, addresses: list[Value], hosts: list[st
     for host in hosts:
         if request.body:
             call.know(FactKind.SENDS, host)
+        if any(value.comes_from(Source.FILE) for value in request.body):
+            call.know(FactKind.SENDS_FILE, host)
         notice_sent(call, joined(request.body or [NOTHING], by=" "), host, Channel.BODY)
         for header in request.headers:
             notice_sent(call, header, host, Channel.HEADER if _LOGIN.match(header.text) else Channel.LABEL)

@@ -12,9 +12,11 @@ from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
 from vskill_platform.scanning.tier1.code.python.commands import SENDERS, Command, secrets_in
 from vskill_platform.scanning.tier1.code.python.values import (
     ENVIRONMENT,
+    FILE,
     IDENTITY,
     NAMED_KEY,
     OWN_SECRET,
+    PARSED,
     SECRET,
     SETTINGS,
     UNKNOWN,
@@ -90,6 +92,8 @@ def check_sending(call: ReadCall) -> None:
     if _HANDS_OVER.match(call.last):
         call.fact(FactKind.SENDS, hosts[0] if hosts else "")
     body, heads = _parts(call)
+    if hosts and body.taint & (FILE | USER_FILES | PARSED):
+        call.fact(FactKind.SENDS_FILE, hosts[0])
     if body.taint or heads.taint or call.last in catalogue.UPLOADERS:
         _weigh(call, hosts, body, heads)
 

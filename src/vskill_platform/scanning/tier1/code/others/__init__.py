@@ -1,0 +1,1 @@
+"""Programs in languages that have no parser here, read by a catalogue of what their calls do."""

@@ -1,0 +1,98 @@
+"""Schemes: things that a program may do each by itself, and that together have no honest reading.
+
+Each is a handful of signs in one program, found in the one pass that is made for all signs. No path between them is followed:
+what makes a scheme is that nobody needs all of them at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from vskill_platform.scanning.tier1.excerpts import make_excerpt
+from vskill_platform.scanning.tier1.file_kinds import FileKind, Shape
+from vskill_platform.scanning.tier1.patterns import compile_pattern
+from vskill_platform.scanning.tier1.skill import FileUnderScan, Sighting, SkillUnderScan
+from vskill_platform.scanning.tier1.views.glance import Sign, signs_of
+from vskill_platform.scanning.tier1.views.view import places_in
+
+SWAPS_ADDRESSES = "swaps_copied_addresses"
+WITHDRAWS = "withdraws_to_built_in_address"
+SERVES_ANY_FILE = "serves_any_file"
+CHECKS = frozenset([SWAPS_ADDRESSES, WITHDRAWS, SERVES_ANY_FILE])
+_WALLET = (
+    r"[\"'`](?:T[1-9A-HJ-NP-Za-km-z]{33}|bc1[a-z0-9]{25,60}|[13][1-9A-HJ-NP-Za-km-z]{25,34}|0x[0-9a-fA-F]{40}|"
+    r"[48][0-9AB][1-9A-HJ-NP-Za-km-z]{93})[\"'`]"
+)
+"""An address that money can be sent to, in quotes."""
+_ADDRESS_PATTERN = (
+    r"\bbc1[|)\[]|\[13\]\)?\[[a-zA-Z]|0x\[[a-fA-F0-9-]{3,12}\]\{40\}|\bT\[[A-Za-z0-9-]{3,24}\]\{33\}|"
+    r"\[1-9A-HJ-NP-Za-km-z\]\{\d|\[13\]\[a-km-z"
+)
+"""The way in which such addresses are recognised."""
+_SETS_CLIPBOARD = (
+    r"(?i)pyperclip\.copy|clipboard\.(?:copy|write|set)|Set-Clipboard|\bxclip\b|\bxsel\b|\bwl-copy\b|\bpbcopy\b|SetClipboardData|"
+    r"clipboard_append|clipboardy|NSPasteboard"
+)
+_LOOKS_AGAIN = r"(?i)\bwhile\b|setInterval|\bloop\b|\bevery\b|addListener|WM_CLIPBOARDUPDATE|\.after\("
+_WITHDRAWS = r"(?i)[/\"'._]withdraw(?:al)?s?(?:[/\"'(]|_crypto)|create_?withdraw|request_?withdraw"
+_EXCHANGE = r"(?i)\bccxt\b|/withdraw|hmac|api[_-]?secret|X-[A-Z-]{2,12}KEY"
+_SERVES = r"createServer\s?\(|BaseHTTPRequestHandler|http\.HandleFunc|\bBun\.serve\b|\bDeno\.serve\b"
+_PATH_OF_REQUEST = r"\breq(?:uest)?\.(?:url|path)\b|\bself\.path\b|\br\.URL\.Path\b|\.pathname\b"
+_OPENS_PATH = (
+    r"\breadFile(?:Sync)?\s?\(|create(?:Read|Write)Stream\s?\(|\bopen\s?\(|os\.(?:Open|ReadFile)\s?\(|\bBun\.file\s?\("
+)
+_TO_ALL = r"[\"']0\.0\.0\.0[\"':]|[\"']::[\"']|\bngrok\b|cloudflared|localtunnel|\(\s?\(?\s?[\"']{2}\s?,\s?\w"
+_STAYS_INSIDE = (
+    r"\.\.[\"'/]|normpath|realpath|commonpath|is_relative_to|\.resolve\s?\(|\bresolve\s?\(|relative\s?\(|normalize\s?\(|basename\s?\(|"
+    r"startsWith\s?\(\s?[a-zA-Z_]|startswith\s?\(\s?[a-zA-Z_(]|filepath\.Clean|safe_join|HasPrefix|sanitize|SimpleHTTPRequestHandler"
+)
+
+
+class Scheme(NamedTuple):
+    """What must be in a program, the first being shown, and what must not."""
+
+    check: str
+    needs: tuple[Sign, ...]
+    unless: Sign | None = None
+
+
+_SCHEMES = (
+    Scheme(SWAPS_ADDRESSES, tuple(map(Sign, (_ADDRESS_PATTERN, _SETS_CLIPBOARD, _LOOKS_AGAIN)))),
+    Scheme(WITHDRAWS, tuple(map(Sign, (_WITHDRAWS, _WALLET, _EXCHANGE)))),
+    Scheme(SERVES_ANY_FILE, tuple(map(Sign, (_OPENS_PATH, _SERVES, _PATH_OF_REQUEST, _TO_ALL))), Sign(_STAYS_INSIDE)),
+)
+
+
+def find_schemes(skill: SkillUnderScan) -> Iterator[Sighting]:
+    """The schemes in a skill's programs; what a text shows is looked at elsewhere."""
+    for file in skill.files:
+        if file.shape is not Shape.TEXT or FileKind.SCRIPT not in file.kinds or FileKind.MARKDOWN in file.kinds:
+            continue
+        signs = signs_of(file)
+        for scheme in _SCHEMES:
+            if signs.issuperset(scheme.needs) and _is_carried_out(scheme, file):
+                yield _sighting(scheme, file)
+
+
+def _is_carried_out(scheme: Scheme, file: FileUnderScan) -> bool:
+    if not all(_is_in(sign, file) for sign in scheme.needs):
+        return False
+    return scheme.unless is None or not _is_in(scheme.unless, _without_comments(file))
+
+
+def _without_comments(file: FileUnderScan) -> FileUnderScan:
+    """The file without lines that only comment: a check that is only spoken of is none."""
+    code = "\n".join(line for line in file.lines if not line.lstrip().startswith(("//", "#", "*")))
+    return FileUnderScan(path=file.path, content=code.encode())
+
+
+def _is_in(sign: Sign, file: FileUnderScan) -> bool:
+    return compile_pattern(sign.source).is_in(file.encoded)
+
+
+def _sighting(scheme: Scheme, file: FileUnderScan) -> Sighting:
+    span = next(iter(compile_pattern(scheme.needs[0].source).spans(file.encoded)))
+    place = places_in(file)(span.start)
+    line = file.lines[place.line - 1] if place.line else ""
+    return Sighting(scheme.check, file.path, place.line, place.column, make_excerpt(line), "schemes")

@@ -1,0 +1,169 @@
+"""Where a skill's programs send files, held against what the skill says: a service that it is for, it names.
+
+A document that goes to a host which comes up in one line of one program and in no sentence goes to somebody whom the user
+does not know of, whatever that line calls itself: a check, a preview, a copy for the archive.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from vskill_platform.scanning.tier1.code.hosts import HostKind, host_of, is_same_owner, kind_of_host
+from vskill_platform.scanning.tier1.excerpts import make_excerpt
+from vskill_platform.scanning.tier1.file_kinds import FileKind, Shape
+from vskill_platform.scanning.tier1.meaning.strangers import PLACEHOLDERS, Mentions
+from vskill_platform.scanning.tier1.patterns import compile_pattern
+from vskill_platform.scanning.tier1.skill import Fact, FactKind, FileUnderScan, Observation, Sighting, SkillUnderScan
+from vskill_platform.scanning.tier1.views.glance import Sign, signs_of
+from vskill_platform.scanning.tier1.views.view import places_in
+
+SENT_TO_UNNAMED = "file_sent_to_unnamed_host"
+MAILED_TO_UNNAMED = "mail_to_unnamed_address"
+KEYS_AND_UNNAMED = "keys_and_unnamed_host"
+CHECKS = frozenset([SENT_TO_UNNAMED, MAILED_TO_UNNAMED, KEYS_AND_UNNAMED])
+LEAST_PLACES = 2
+"""Places of keys of different kinds in one program that are a collection."""
+MOST_PROSE = 300_000
+MOST_RECIPIENTS = 50
+_RECIPIENT = (
+    r"(?i)[\"'](?:to|cc|bcc)[\"']\s?\]?\s?(?:=|=>|:|,)\s?[^\n@]{0,80}@(?:[a-z0-9-]+\.)+[a-z]{2,12}\b"
+    r"|\b(?:bcc|addbcc|addcc|addaddress|add_bcc|to_addrs|rcpt|recipients)\s?[=:(]\s?[\[(]?\s?[\"'][^\n\"'@]{1,64}"
+    r"@(?:[a-z0-9-]+\.)+[a-z]{2,12}\b"
+)
+_MAILS = Sign(_RECIPIENT)
+_PLACES = (
+    r"\.ssh/(?:id_|\*)|\bid_(?:rsa|ed25519|ecdsa)\b",
+    r"\.aws/credentials",
+    r"gcloud/(?:\w+/)?(?:application_default_)?credentials|application_default_credentials",
+    r"\.azure/|msal_token_cache",
+    r"\.kube/config",
+    r"\.git-credentials|\.netrc\b",
+    r"Login Data|logins\.json|key4\.db",
+    r"[/\\\"']Cookies\b|cookies\.sqlite|Local State",
+    r"wallet\.dat|Exodus|Electrum|nkbihfbeogaeaoehlefnkodbefgpgknn|MetaMask",
+    r"\.gnupg|\.password-store|login\.keychain|\.kdbx\b",
+    r"\.docker/config\.json|\.npmrc\b|\.pypirc\b",
+    r"\.openclaw/(?:credentials|identity|device)|device\.json",
+)
+_SECRETS = Sign("|".join(_PLACES))
+_HOSTS = re.compile(rb"https?://([A-Za-z0-9.-]{4,200})")
+_SPEAKS_MAIL = re.compile(
+    rb"(?i)smtp|sendmail|send_message|nodemailer|PHPMailer|\bmail\s?\(|Send-MailMessage|sendgrid|mailgun|\bresend\b|ses\.send"
+)
+_SERVICES = (
+    "googleapis.com google.com openai.com anthropic.com azure.com windows.net microsoft.com office.com "
+    "microsoftonline.com amazonaws.com cloudflare.com workers.dev notion.com notion.so stripe.com "
+    "replicate.com elevenlabs.io openrouter.ai mistral.ai groq.com deepseek.com x.ai fal.ai fal.run "
+    "together.xyz together.ai stability.ai deepgram.com assemblyai.com cohere.ai cohere.com voyageai.com "
+    "jina.ai atlassian.net atlassian.com figma.com dropboxapi.com box.com hubapi.com salesforce.com "
+    "sentry.io linear.app airtable.com feishu.cn larksuite.com dingtalk.com weixin.qq.com aliyuncs.com "
+    "volces.com bigmodel.cn moonshot.cn minimaxi.com minimax.chat baidubce.com siliconflow.cn twilio.com "
+    "sendgrid.com mailgun.net resend.com shopify.com wordpress.com zoom.us cloudinary.com"
+)
+_WELL_KNOWN = tuple(_SERVICES.split())
+"""Services that many skills use without a word about whose they are."""
+_BARE_ADDRESS = re.compile(r"\S{0,200}://\S{1,300}|\S{1,80}@\S{1,80}")
+_NO_LETTER = re.compile(r"[^a-z0-9]+")
+
+
+def find_unnamed_receivers(skill: SkillUnderScan, observations: Sequence[Observation]) -> Iterator[Sighting]:
+    """Files that are sent, and mail that is addressed, to somebody of whom the skill does not speak."""
+    sent = [seen for seen in observations if isinstance(seen, Fact) and seen.kind is FactKind.SENDS_FILE and seen.value]
+    mailing = [file for file in skill.files if _is_program(file) and _MAILS in signs_of(file)]
+    taking = [file for file in skill.files if _is_program(file) and _SECRETS in signs_of(file)]
+    if not sent and not mailing and not taking:
+        return
+    known = _Known(skill)
+    for fact in sent:
+        if known.is_unnamed(fact.value):
+            yield _sighting(skill, fact)
+    for file in mailing:
+        if _SPEAKS_MAIL.search(file.encoded):
+            yield from _mailed(file, known)
+    for file in taking:
+        if sum(compile_pattern(place).is_in(file.encoded) for place in _PLACES) >= LEAST_PLACES:
+            yield from _collected(skill, file, known, observations)
+
+
+def _collected(
+    skill: SkillUnderScan, file: FileUnderScan, known: _Known, observations: Sequence[Observation]
+) -> Iterator[Sighting]:
+    """A program that names several places of keys, where programs beside it send to somebody unheard of."""
+    folder = file.path.rpartition("/")[0]
+    sending = {seen.file for seen in observations if isinstance(seen, Fact) and seen.kind is FactKind.SENDS}
+    for other in skill.files:
+        if other.path not in sending or other.path.rpartition("/")[0] != folder or not _is_program(other):
+            continue
+        hosts = (host_of(found[1].decode()) for found in islice(_HOSTS.finditer(other.encoded), MOST_RECIPIENTS))
+        host = next((host for host in hosts if host and known.is_unheard_of(host)), None)
+        if host:
+            at = next(iter(compile_pattern("|".join(_PLACES)).spans(file.encoded))).start
+            place = places_in(file)(at)
+            line = file.lines[place.line - 1] if place.line else ""
+            detail = f"{other.path} sends to {host}"
+            yield Sighting(KEYS_AND_UNNAMED, file.path, place.line, place.column, make_excerpt(line), "joins", detail)
+            return
+
+
+class _Known:
+    """Whom a skill speaks of."""
+
+    def __init__(self, skill: SkillUnderScan) -> None:
+        self._mentions = Mentions(skill)
+        self._texts = "\n".join(file.text for file in skill.files if file.is_markdown)[:MOST_PROSE].lower()
+        self._prose = _NO_LETTER.sub("", _BARE_ADDRESS.sub(" ", self._texts))
+
+    def is_unnamed(self, host: str) -> bool:
+        """Whether no sentence names the owner of this host, and hardly anything else does."""
+        return self._mentions.is_stranger(host) and self._is_nobodys(host)
+
+    def is_unheard_of(self, host: str) -> bool:
+        """Whether no text names this host or its owner, however often programs do."""
+        return _domain(host) not in self._texts and self._is_nobodys(host)
+
+    def _is_nobodys(self, host: str) -> bool:
+        domain = _domain(host)
+        if kind_of_host(host) not in (HostKind.NAMED, HostKind.THROWAWAY) or domain in PLACEHOLDERS:
+            return False
+        name = _NO_LETTER.sub("", domain.partition(".")[0])
+        return not is_same_owner(host, _WELL_KNOWN) and (not name or name not in self._prose)
+
+
+def _domain(host: str) -> str:
+    labels = host.split(".")
+    return host if labels[-1].isdigit() else ".".join(labels[-2:])
+
+
+def _is_program(file: FileUnderScan) -> bool:
+    return file.shape is Shape.TEXT and FileKind.SCRIPT in file.kinds and FileKind.MARKDOWN not in file.kinds
+
+
+def _mailed(file: FileUnderScan, known: _Known) -> Iterator[Sighting]:
+    data = file.encoded
+    for number, span in enumerate(compile_pattern(_RECIPIENT).spans(data)):
+        if number >= MOST_RECIPIENTS:
+            return
+        written = data[span.start : span.end].decode(errors="ignore")
+        host = host_of(written.rpartition("@")[2])
+        if known.is_unheard_of(host):
+            place = places_in(file)(span.start)
+            yield Sighting(
+                MAILED_TO_UNNAMED,
+                file.path,
+                place.line,
+                place.column,
+                make_excerpt(written),
+                "joins",
+                f"{host} comes up only here",
+            )
+
+
+def _sighting(skill: SkillUnderScan, fact: Fact) -> Sighting:
+    file = next((file for file in skill.files if file.path == fact.file), None)
+    line = file.lines[fact.line - 1] if file is not None and 0 < fact.line <= len(file.lines) else fact.value
+    detail = f"{fact.value} comes up only here"
+    return Sighting(
+        SENT_TO_UNNAMED, fact.file, fact.line, 1 if fact.line else 0, make_excerpt(line), fact.layer, detail
+    )

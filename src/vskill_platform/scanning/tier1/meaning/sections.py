@@ -28,12 +28,13 @@ _DEMANDING_TITLE = re.compile(
 )
 """What a heading above says that makes everything below it a must."""
 _FORGE = re.compile(r"(?i)https?://(?:www\.)?github\.com/([\w.-]+)/[\w.-]+")
-_WELL_KNOWN_OWNERS = frozenset(
+_OWNERS = (
     "cli microsoft google hashicorp docker kubernetes nodejs python astral-sh denoland oven-sh rust-lang golang aws azure "
     "git-for-windows homebrew koalaman jqlang burntsushi imagemagick ffmpeg btbn jgm ub-mannheim sharkdp junegunn "
     "golangci aquasecurity anchore hadolint plantuml wkhtmltopdf yt-dlp ggml-org ggerganov ollama grafana prometheus "
-    "obsproject upx sqlitebrowser tesseract-ocr pandoc typst gohugoio terraform-linters mikefarah goreleaser".split()
+    "obsproject upx sqlitebrowser tesseract-ocr pandoc typst gohugoio terraform-linters mikefarah goreleaser"
 )
+_WELL_KNOWN_OWNERS = frozenset(_OWNERS.split())
 _SCHOOLS_AND_STATES = (".edu", ".gov", ".mil", ".int")
 _SECOND_LEVEL = re.compile(r"\.(?:ac|edu|gov|gob|gouv|go)\.[a-z]{2}$")
 

@@ -20,7 +20,7 @@ from vskill_platform.scanning.tier1.configs import finding as configs
 from vskill_platform.scanning.tier1.containers import finding as containers
 from vskill_platform.scanning.tier1.containers.finding import find_in_containers
 from vskill_platform.scanning.tier1.matching import pattern_analyser
-from vskill_platform.scanning.tier1.meaning import handed_on, joins, promises, sections, strangers, tells, unnamed
+from vskill_platform.scanning.tier1.meaning import handed_on, joins, neighbours, promises, sections, strangers, tells, unnamed
 from vskill_platform.scanning.tier1.meaning.reading import read_prose
 from vskill_platform.scanning.tier1.meaning.statements import statement_analyser
 from vskill_platform.scanning.tier1.skill import (
@@ -110,6 +110,7 @@ class NamedJoiner(NamedTuple):
 
 FINDERS: tuple[NamedFinder, ...] = (
     NamedFinder("sections", sections.find_in_sections, sections.CHECKS),
+    NamedFinder("neighbours", neighbours.find_orders_in_other_skills, neighbours.CHECKS),
     NamedFinder("containers", find_in_containers, containers.CHECKS),
     NamedFinder("configs", configs.find_in_configs, configs.CHECKS),
     NamedFinder("names", names.find_in_names, names.CHECKS),

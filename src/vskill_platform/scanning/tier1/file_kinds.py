@@ -44,7 +44,7 @@ NO_TEXT = frozenset({Shape.MEDIA, Shape.ARCHIVE, Shape.EXECUTABLE})
 EVERY_KIND = frozenset({FileKind.ANY, FileKind.MARKDOWN, FileKind.SCRIPT, FileKind.CONFIG})
 
 _SUFFIXES = {
-    FileKind.MARKDOWN: "md mdx markdown txt text rst adoc org",
+    FileKind.MARKDOWN: "md mdc mdx markdown txt text rst adoc org",
     FileKind.SCRIPT: (
         "sh bash zsh fish ksh py pyw js mjs cjs jsx ts mts cts tsx rb ps1 psm1 psd1 bat cmd pl pm php lua r jl go rs java "
         "kt kts swift c h cc cpp hpp cs scala groovy applescript awk tcl vbs vba sql ipynb nu ex exs erl clj"
@@ -53,7 +53,10 @@ _SUFFIXES = {
 }
 _KIND_OF_SUFFIX = {suffix: kind for kind, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
 _NAMES = {
-    FileKind.MARKDOWN: "readme license licence notice changelog contributing authors copying todo",
+    FileKind.MARKDOWN: (
+        "readme license licence notice changelog contributing authors copying todo .cursorrules .windsurfrules "
+        ".clinerules .roorules .goosehints .aiderrules"
+    ),
     FileKind.SCRIPT: "makefile dockerfile justfile rakefile gemfile jenkinsfile vagrantfile procfile",
     FileKind.CONFIG: "pipfile .gitconfig .gitmodules .editorconfig .gitignore .gitattributes",
 }

@@ -27,7 +27,9 @@ WITHOUT_WIDTH = re.compile(
 )
 BYTE_ORDER_MARK = "\ufeff"
 LONGEST_NAME = 128
-MARKDOWN_SUFFIXES = frozenset(["md", "mdx", "markdown", "mdc"])
+MARKDOWN_SUFFIXES = frozenset(
+    ["md", "mdx", "markdown", "mdc", "cursorrules", "windsurfrules", "clinerules", "roorules", "goosehints"]
+)
 YAML_SIGNS = (">", "|", "&", "*", "!", "{", "[", "#")
 """What a value begins with that is more than plain text."""
 

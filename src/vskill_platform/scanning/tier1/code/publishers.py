@@ -5,7 +5,7 @@ Only who publishes there alone belongs here: a place where anybody may leave a f
 
 from __future__ import annotations
 
-_NAMES = """
+_DOMAINS = """
 7-zip.org adobe.com adoptium.net amd.com android.com apple.com archlinux.org arduino.cc audacityteam.org
 aws.amazon.com blender.org brave.com brew.sh calibre-ebook.com cloud.google.com cmake.org code.visualstudio.com
 cran.r-project.org ctan.org dbeaver.io developer.nvidia.com docs.docker.com download.microsoft.com desktop.docker.com
@@ -22,4 +22,4 @@ signal.org sqlite.org steampowered.com sublimetext.com swift.org texstudio.org t
 videolan.org virtualbox.org visualstudio.microsoft.com vivaldi.com wireshark.org winscp.net xquartz.org ziglang.org
 zotero.org zoom.us
 """
-PUBLISHERS = tuple(_NAMES.split())
+PUBLISHERS = tuple(_DOMAINS.split())

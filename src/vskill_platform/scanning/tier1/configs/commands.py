@@ -33,7 +33,7 @@ MOST_COMMANDS = LONGEST
 """Commands of a line that are looked at: as many as a line can hold."""
 _LINE_OPTION = re.compile(r"(?i)-[a-z]*c|-command|/c|/k")
 _ENCODED_OPTION = re.compile(r"(?i)-e(?:nc?|nco\w*)?|-encodedcommand")
-_OUTPUT_OPTIONS = frozenset(["-o", "-O", "--output", "--output-document", "-OutFile", "-outfile"])
+_OUTPUT_OPTION = re.compile(r"-[a-zA-Z]*[oO]|--output|--output-document|(?i:-OutFile)")
 _DECODE = re.compile(
     r"(?i)\bbase(?:64|32)\s+(?:-{1,2}d|-D)|\bxxd\s+-\w*r|\bopenssl\s+(?:enc|base64)\b.*\s-d\b|\buudecode\b|frombase64string"
 )
@@ -254,7 +254,7 @@ def _runs_its_input(program: str, simple: Simple) -> bool:
 def _targets(simple: Simple) -> list[str]:
     """The files that a download is written into."""
     given = simple.words
-    named = [given[number + 1] for number, word in enumerate(given[:-1]) if word in _OUTPUT_OPTIONS]
+    named = [given[number + 1] for number, word in enumerate(given[:-1]) if _OUTPUT_OPTION.fullmatch(word)]
     return [path.removeprefix("./") for path in (*named, *simple.writes_to) if path]
 
 

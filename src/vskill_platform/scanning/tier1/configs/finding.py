@@ -8,6 +8,7 @@ from itertools import islice
 from vskill_platform.scanning.limits import CONFIG_LIMIT
 from vskill_platform.scanning.tier1.configs import actions, environment, installs, permissions, redirects
 from vskill_platform.scanning.tier1.configs.actions import find_imitations
+from vskill_platform.scanning.tier1.configs.compose import find_in_compose
 from vskill_platform.scanning.tier1.configs.frontmatter import find_in_frontmatter
 from vskill_platform.scanning.tier1.configs.hooks import find_container_commands, find_hooks, find_tasks
 from vskill_platform.scanning.tier1.configs.installs import column_of, find_installs
@@ -29,14 +30,16 @@ from vskill_platform.scanning.tier1.skill import FileUnderScan, LimitHit, Sighti
 
 _DEEDS = ("attacks", "network", "inline", "unclear")
 CHECKS = frozenset(f"{kind}_{deed}" for kind in ("hook", "server", "editor", "lifecycle") for deed in _DEEDS) | words(
-    "build_attacks build_reaches_out build_runs_own_code configuration_broken container_reaches_host "
-    "dependency_confusion dependency_is_another dependency_outside environment_drops_checks environment_loads_code "
-    "environment_own_authority environment_redirects_model environment_sets_proxy git_runs_program "
-    "head_asks_for_the_machine install_from_untrusted_address known_package_from_elsewhere manager_runs_program "
-    "nested_repository package_from_address package_from_branch package_from_untrusted_address package_imitates "
-    "package_resembles permissions_bypassed permissions_everything python_starts_with_it registry_redirect "
-    "registry_unchecked server_at_untrusted_address server_unpinned ships_agent_instructions tool_text_gives_orders "
-    "tool_text_shadows_others workflow_runs_strangers_code workflow_sends_secrets"
+    "build_attacks build_reaches_out build_runs_own_code compose_reaches_host configuration_broken "
+    "container_reaches_host dependency_confusion dependency_is_another dependency_outside "
+    "environment_drops_checks environment_loads_code environment_own_authority environment_redirects_model "
+    "environment_sets_proxy git_runs_program head_asks_for_the_machine install_from_unknown_host "
+    "install_from_untrusted_address known_package_from_elsewhere manager_runs_program nested_repository "
+    "package_from_address package_from_branch package_from_untrusted_address package_gets_foreign_keys "
+    "package_imitates package_resembles permissions_bypassed permissions_everything python_starts_with_it "
+    "registry_redirect registry_unchecked server_at_untrusted_address server_gets_foreign_keys "
+    "server_reaches_host server_unpinned ships_agent_instructions tool_text_gives_orders "
+    "tool_text_shadows_others workflow_hands_all_secrets workflow_runs_strangers_code workflow_sends_secrets"
 )
 MOST_SIGHTINGS = 20
 _LANGUAGES = frozenset(["json", "jsonc", "json5", "yaml", "yml", "toml", ""])
@@ -46,38 +49,43 @@ def find_in_configs(skill: SkillUnderScan) -> Iterator[Seen]:
     """What the configuration files, the manifests and the install commands of a skill do."""
     yield from find_repositories(skill)
     yield from find_in_frontmatter(skill)
+    about = skill.frontmatter.text if skill.frontmatter else ""
     for file in skill.files:
         if file.shape is Shape.TEXT:
             yield from find_in_manifests(file)
             for number in _IN_ANY_TEXT.which(file.encoded):
-                yield from _FIND_IN_ANY_TEXT[number](file)
-            yield from _find_in_file(file)
+                yield from _FIND_IN_ANY_TEXT[number](file, about)
+            yield from _find_in_file(file, about)
 
 
-def _find_imitated_actions(file: FileUnderScan) -> Iterator[Seen]:
+def _find_redirects(file: FileUnderScan, _about: str) -> Iterator[Seen]:
+    return find_redirects(file)
+
+
+def _find_imitated_actions(file: FileUnderScan, _about: str) -> Iterator[Seen]:
     for offset, detail in islice(find_imitations(file.encoded), MOST_SIGHTINGS):
         line = file.encoded.count(b"\n", 0, offset) + 1
         excerpt = make_excerpt(file.lines[line - 1])
         yield Sighting("package_imitates", file.path, line, column_of(file.encoded, offset), excerpt, "raw", detail)
 
 
-_FIND_IN_ANY_TEXT = (find_installs, find_redirects, _find_imitated_actions)
+_FIND_IN_ANY_TEXT = (find_installs, _find_redirects, _find_imitated_actions)
 _IN_ANY_TEXT = PatternSet([installs.BEGINNING, redirects.PLACES, actions.PLACE])
 """What each of these looks for, so that one pass over a text tells which of them are needed: mostly none."""
 
 
-def _find_in_file(file: FileUnderScan) -> Iterator[Seen]:
+def _find_in_file(file: FileUnderScan, about: str) -> Iterator[Seen]:
     place = place_of(file.path)
     if place is Place.INSTRUCTIONS:
         yield Sighting("ships_agent_instructions", file.path, layer=LAYER)
     elif place is Place.RUNS_BY_ITSELF:
         yield from find_in_script(file)
     elif file.is_markdown:
-        yield from _find_in_fences(file)
+        yield from _find_in_fences(file, about)
     elif _is_environment(file.path):
         yield from _find_in_variables(file)
     else:
-        yield from _find_in_document(file, place)
+        yield from _find_in_document(file, place, about)
         yield from _find_in_code(file)
 
 
@@ -104,7 +112,7 @@ def _find_in_code(file: FileUnderScan) -> Iterator[Seen]:
             yield Sighting(check, file.path, line, 1, make_excerpt(file.lines[line - 1]), LAYER)
 
 
-def _find_in_document(file: FileUnderScan, place: Place | None) -> Iterator[Seen]:
+def _find_in_document(file: FileUnderScan, place: Place | None, about: str) -> Iterator[Seen]:
     read = reader_for(file.path, file.text)
     if read is None or (place is None and not looks_like_configuration(file.encoded)):
         return
@@ -113,23 +121,26 @@ def _find_in_document(file: FileUnderScan, place: Place | None) -> Iterator[Seen
         yield LimitHit(CONFIG_LIMIT)
     if reading.is_broken and place is not None:
         yield Sighting("configuration_broken", file.path, layer=LAYER)
-    source = Source(file.path, tuple(reading.entries))
+    source = Source(file.path, tuple(reading.entries), about=about)
     if place is Place.WORKFLOW:
         yield from find_in_workflow(source)
+    elif place is Place.COMPOSE:
+        yield from find_in_compose(source)
     elif place is Place.PRE_COMMIT:
         yield from find_in_pre_commit(source)
     else:
         yield from find_in_settings(source)
 
 
-def _find_in_fences(file: FileUnderScan) -> Iterator[Seen]:
+def _find_in_fences(file: FileUnderScan, about: str) -> Iterator[Seen]:
     """Settings that a text shows, or wants to be copied: only what is an attack counts."""
     for block in file.document.fences:
         if block.language not in _LANGUAGES or not looks_like_configuration(block.text.encode()):
             continue
         read = reader_for(f"x.{block.language}", block.text)
         if read is not None:
-            source = Source(file.path, tuple(read(block.text).entries), is_shown=True, line_offset=block.first_line - 1)
+            entries = tuple(read(block.text).entries)
+            source = Source(file.path, entries, is_shown=True, line_offset=block.first_line - 1, about=about)
             yield from find_hooks(source)
             yield from find_servers(source)
             yield from (source.sighting("permissions_bypassed", entry) for entry in source.entries if _bypasses(entry))

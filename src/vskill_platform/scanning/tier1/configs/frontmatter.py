@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 from vskill_platform.scanning.limits import CONFIG_LIMIT
+from vskill_platform.scanning.tier1.code.hosts import HostKind, kind_of_address
 from vskill_platform.scanning.tier1.configs import permissions
 from vskill_platform.scanning.tier1.configs.hooks import find_hooks
-from vskill_platform.scanning.tier1.configs.hosts import is_bare_number, is_local, is_placeholder
+from vskill_platform.scanning.tier1.configs.hosts import host_of, is_bare_number, is_local, is_placeholder, is_private
 from vskill_platform.scanning.tier1.configs.packages import judge_requirement, requirement_of, resembles
 from vskill_platform.scanning.tier1.configs.reporting import Seen, Source
 from vskill_platform.scanning.tier1.configs.servers import find_servers
@@ -32,6 +33,8 @@ _MACHINE = re.compile(
 )
 """Powers over the whole machine or a whole account, as the names of permissions."""
 FEWEST_POWERS = 2
+SHORTEST_CHECKSUM = 32
+_CHECKSUM = re.compile(r"(?i)(?:sha-?(?:256|512|1)|md5|checksum|digest|integrity|hash)")
 _REGISTRY_OF_KIND = {"node": "npm", "npm": "npm", "uv": "pypi", "pip": "pypi", "pypi": "pypi", "python": "pypi"}
 
 
@@ -49,7 +52,7 @@ def find_in_frontmatter(skill: SkillUnderScan) -> Iterator[Seen]:
     reading = read_frontmatter(skill)
     if reading.is_cut:
         yield LimitHit(CONFIG_LIMIT)
-    source = Source(skill.skill_file.path, tuple(reading.entries))
+    source = Source(skill.skill_file.path, tuple(reading.entries), about=head.text)
     yield from find_hooks(source)
     yield from find_servers(source)
     yield from _find_installs(source)
@@ -99,6 +102,22 @@ def _judge_step(source: Source, step: list[Entry]) -> Iterator[Seen]:
                 yield source.sighting(check, entry, detail=resembles(requirement))
         elif entry.key.lower() == "url" and _is_untrusted(entry.value):
             yield source.sighting("install_from_untrusted_address", entry)
+        elif entry.key.lower() == "url" and not _has_checksum(step) and _is_of_nobody(entry.value, source.about):
+            yield source.sighting("install_from_unknown_host", entry)
+
+
+def _has_checksum(step: list[Entry]) -> bool:
+    return any(_CHECKSUM.fullmatch(entry.key) and len(entry.value.strip()) >= SHORTEST_CHECKSUM for entry in step)
+
+
+def _is_of_nobody(address: str, about: str) -> bool:
+    """Whether an address belongs neither to a known publisher nor to who the rest of the head speaks of."""
+    if is_local(address) or is_placeholder(address) or is_private(address):
+        return False
+    kind = kind_of_address(address)
+    domain = ".".join(host_of(address).split(".")[-2:])
+    is_spoken_of = about.lower().count(domain) > about.lower().count(address.lower())
+    return kind is HostKind.THROWAWAY or (kind is HostKind.NAMED and not is_spoken_of)
 
 
 def _is_untrusted(address: str) -> bool:

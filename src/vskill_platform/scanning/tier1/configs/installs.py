@@ -16,6 +16,7 @@ from vskill_platform.scanning.tier1.configs.hosts import (
     is_private,
     is_registry,
 )
+from vskill_platform.scanning.tier1.configs.keys import FEWEST_FOREIGN, foreign_services, referred_keys
 from vskill_platform.scanning.tier1.configs.packages import Requirement, judge_requirement, requirement_of, resembles
 from vskill_platform.scanning.tier1.configs.reporting import LONGEST_VALUE, Seen
 from vskill_platform.scanning.tier1.configs.word_lists import words
@@ -75,7 +76,7 @@ class Install(NamedTuple):
     length: int = 0
 
 
-def find_installs(file: FileUnderScan) -> Iterator[Seen]:
+def find_installs(file: FileUnderScan, about: str = "") -> Iterator[Seen]:
     """What the install commands of a file fetch."""
     data = file.encoded
     line, counted, reached = 1, 0, 0
@@ -91,7 +92,10 @@ def find_installs(file: FileUnderScan) -> Iterator[Seen]:
         install = read_install(command)
         if install is not None:
             reached = span.start + len(command[: install.length].encode())
-            yield from _report(_Where(file, line, span.start), install)
+            where = _Where(file, line, span.start)
+            yield from _report(where, install)
+            if "$" in command:
+                yield from _report_keys(where, install, _line_from(data, span.start) + command, about)
 
 
 def _whole_command(data: bytes, start: int) -> bytes:
@@ -101,6 +105,11 @@ def _whole_command(data: bytes, start: int) -> bytes:
     while end > 0 and data[end - 1 : end] == b"\\":
         end = data.find(b"\n", end + 1, latest)
     return data[start : latest if end < 0 else end]
+
+
+def _line_from(data: bytes, start: int) -> str:
+    """What stands on the line before the command."""
+    return data[max(data.rfind(b"\n", 0, start) + 1, start - LONGEST_COMMAND) : start].decode(errors="replace")
 
 
 @lru_cache(maxsize=KNOWN_COMMANDS)
@@ -218,6 +227,17 @@ def _report(where: _Where, install: Install) -> Iterator[Seen]:
         yield where.sighting("registry_redirect")
     if _confuses(install):
         yield where.sighting("dependency_confusion")
+
+
+def _report_keys(where: _Where, install: Install, command: str, about: str) -> Iterator[Seen]:
+    """Keys to services that the skill is not about, handed to a package that few use, on the line that installs it."""
+    strange = [
+        requirement.name for requirement in install.requirements if requirement.name and not requirement.is_known
+    ]
+    keys = referred_keys(command) if strange else []
+    foreign = foreign_services(keys, about=f"{about} {' '.join(strange)}")
+    if len(foreign) >= FEWEST_FOREIGN:
+        yield where.sighting("package_gets_foreign_keys", ", ".join(foreign[:6]))
 
 
 def _confuses(install: Install) -> bool:

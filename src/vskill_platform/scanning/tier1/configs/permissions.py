@@ -21,6 +21,7 @@ _SWITCHES = words(
     "chat.tools.autoapprove chat.tools.global.autoapprove chat.agent.autoapprove github.copilot.chat.agent.autoapprove "
     "allowautomatictasks task.allowautomatictasks chat.tools.terminal.autoapprove amp.dangerouslyallowall"
 )
+_LISTS_OF_TOOLS = frozenset(["alwaysallow", "autoapprove"])
 _MODES = {
     "defaultmode": frozenset(["bypasspermissions"]),
     "approvalpolicy": frozenset(["never"]),
@@ -37,7 +38,7 @@ def check_for(entry: Entry) -> str | None:
     key, value = entry.key.lower(), entry.value.strip()
     if value.lower() in _MODES.get(key.replace("-", "").replace("_", ""), ()):
         return "permissions_bypassed"
-    if key in _SWITCHES and value.lower() in _TRUE:
+    if key in _SWITCHES and (value.lower() in _TRUE or (value == "*" and key in _LISTS_OF_TOOLS)):
         return "permissions_bypassed"
     if key == "allow" and "permissions" in names and (_ALL_COMMANDS.fullmatch(value) or _ANY_PROGRAM.match(value)):
         return "permissions_everything"

@@ -5,6 +5,7 @@ A name is enough, and so is content: settings that a skill tells the agent to co
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
 from vskill_platform.scanning.tier1.configs.json_text import read_json
@@ -25,6 +26,7 @@ class Place(StrEnum):
     PRE_COMMIT = "pre-commit"
     RUNS_BY_ITSELF = "runs-by-itself"
     INSTRUCTIONS = "instructions"
+    COMPOSE = "compose"
 
 
 _AGENT_FOLDERS = words(
@@ -48,6 +50,7 @@ _GIT_HOOKS = words(
     "pre-rebase post-checkout post-merge pre-push post-rewrite fsmonitor-watchman reference-transaction post-update "
     "pre-receive update post-receive sendemail-validate pre-auto-gc"
 )
+_COMPOSE = re.compile(r"(?:docker-)?(?:compose|stack)(?:[.-][\w-]+)*\.ya?ml")
 _READERS: dict[str, Reader] = {
     "json": read_json,
     "jsonc": read_json,
@@ -75,6 +78,8 @@ def place_of(path: str) -> Place | None:
         return Place.INSTRUCTIONS
     if name in (".pre-commit-config.yaml", ".pre-commit-config.yml", "lefthook.yml", ".lefthook.yml", "lefthook.yaml"):
         return Place.PRE_COMMIT
+    if _COMPOSE.fullmatch(name):
+        return Place.COMPOSE
     if folders[-2:] == [".github", "workflows"]:
         return Place.WORKFLOW
     if _runs_by_itself(folders, name):

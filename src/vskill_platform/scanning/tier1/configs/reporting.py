@@ -26,6 +26,8 @@ class Source(NamedTuple):
     entries: tuple[Entry, ...]
     is_shown: bool = False
     line_offset: int = 0
+    about: str = ""
+    """What the skill says of itself."""
 
     def sighting(self, check: str, entry: Entry, *, shown: str = "", detail: str = "") -> Sighting:
         """The check hit at this entry. `shown` is what stands there, `detail` what is known about it."""

@@ -27,6 +27,8 @@ def find_in_workflow(source: Source) -> Iterator[Seen]:
     for entry in source.entries:
         if is_privileged and entry.key == "ref" and _HEAD.search(entry.value):
             yield source.sighting("workflow_runs_strangers_code", entry)
+        elif _ALL_SECRETS.search(entry.value) and "with" in entry.names:
+            yield source.sighting("workflow_hands_all_secrets", entry)
         elif entry.key == "run" and _sends_secrets(entry.value[:LONGEST_HOOK]):
             yield source.sighting("workflow_sends_secrets", entry)
 

@@ -20,7 +20,16 @@ from vskill_platform.scanning.tier1.configs import finding as configs
 from vskill_platform.scanning.tier1.containers import finding as containers
 from vskill_platform.scanning.tier1.containers.finding import find_in_containers
 from vskill_platform.scanning.tier1.matching import pattern_analyser
-from vskill_platform.scanning.tier1.meaning import handed_on, joins, neighbours, promises, sections, strangers, tells, unnamed
+from vskill_platform.scanning.tier1.meaning import (
+    handed_on,
+    joins,
+    neighbours,
+    promises,
+    sections,
+    strangers,
+    tells,
+    unnamed,
+)
 from vskill_platform.scanning.tier1.meaning.reading import read_prose
 from vskill_platform.scanning.tier1.meaning.statements import statement_analyser
 from vskill_platform.scanning.tier1.skill import (

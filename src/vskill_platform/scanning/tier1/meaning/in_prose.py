@@ -80,6 +80,11 @@ _READER_ACTS = re.compile(
     r"(?i)\b(?:you|we|the agent|the assistant)\s+(?!(?:see|find|spot|notice|meet|encounter|detect|come|may|might|will see)\b)"
 )
 _LABELLED = re.compile(r"[\w ]{0,16}: ?[\"`“]")
+_NAMED_WORDS = re.compile(
+    r"(?i)[\s>*+\d.)-]{0,12}\*\*[^*]{1,80}\*\*:?\s+(?:an?|any|such|these|every) (?:sentence|phrase|line|text|instruction|"
+    r"request|order|wording|page|comment|message|description)s? (?:that|which|like)\b"
+)
+"""A bold name of words that attackers write, and what it says of them."""
 
 
 def stance_in_prose(place: Place) -> Stance:
@@ -92,12 +97,20 @@ def stance_in_prose(place: Place) -> Stance:
         return Stance.QUOTED
     if place.block.kind is BlockKind.TABLE:
         return _stance_in_table(place, cell=cell_at(line, at))
+    if _is_named(place):
+        return Stance.QUOTED
     if _is_obeyed(behind):
         return Stance.STATED
     is_ordered = _ORDERS.search(last_sentence(before)) is not None
     if not is_ordered and (_is_led_to(place) or (quoted and _is_spoken_of(place, quoted))):
         return Stance.QUOTED
     return stance_under_heading(place, is_quoted=quoted is not None, is_ordered=is_ordered)
+
+
+def _is_named(place: Place) -> bool:
+    """Whether a guide about attacks gives words as the name of what it speaks of next."""
+    found = _NAMED_WORDS.match(place.line)
+    return found is not None and place.at < found.end() and place.is_of_words and is_about_security(place.skill)
 
 
 def _is_warned_of(place: Place, before: str, behind: str) -> bool:

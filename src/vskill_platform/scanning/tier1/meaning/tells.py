@@ -8,7 +8,7 @@ weight; a passage whose signs weigh enough, one of them grave, is reported with 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
@@ -30,6 +30,8 @@ HIDDEN_MARGIN = 2.0
 """What need not be there in text that was hidden or encoded: that it was is a sign by itself."""
 SECURITY_MARGIN = 1.5
 """What must weigh more in a skill that says of itself that it is about attacks: it has to speak of them."""
+IDLE_MARGIN = 1.0
+ASKED_MARGIN = 0.5
 STEP = 60
 """Bytes that are passed over behind a grave sign whose passage did not weigh enough."""
 GRAVE = {
@@ -74,6 +76,7 @@ _COVERS = frozenset(["conceal", "deceive"])
 """Signs that something is kept from the user."""
 _DONE = frozenset(["send", "run", "destroy", "obey-it", "untrusted-orders"])
 """Signs that something is done, which do not count where it is negated."""
+_OTHER_ACTS = ("switch-off", "promote", "leak")
 
 
 def against_the_user(text: Text, view: View, skill: SkillUnderScan) -> Iterator[Sighting]:
@@ -95,11 +98,23 @@ def _passages(text: Text, *, guide: SkillUnderScan | None, more: float) -> Itera
         looked_at = grave.start + STEP
         signs = [name for name in (*GRAVE, *ORDINARY) if _has(text, name, passage)]
         weight = sum(WEIGHTS[name] for name in signs) + text.says_twice("conceal", passage) + more
+        weight -= _open_margin(text, passage, signs)
         if weight >= ALMOST and guide and is_about_security(guide) and _may_be_lesson(text, passage, signs):
             weight -= SECURITY_MARGIN
         if weight >= ALMOST and text.is_readable(passage):
             looked_at = passage.end
             yield weight, grave, signs
+
+
+def _open_margin(text: Text, passage: Span, signs: Sequence[str]) -> float:
+    """What the signs must weigh more where the user is asked, or where something is kept back but nothing is done."""
+    is_idle = (
+        signs[:1] == ["conceal"]
+        and GRAVE.keys().isdisjoint(signs[1:])
+        and _DONE.isdisjoint(signs)
+        and not any(text.says_done(name, passage, nearby=True) for name in _OTHER_ACTS)
+    )
+    return (IDLE_MARGIN if is_idle else 0.0) + (ASKED_MARGIN if text.says("asked", passage) else 0.0)
 
 
 def _is_forbidden(text: Text, grave: Span) -> bool:

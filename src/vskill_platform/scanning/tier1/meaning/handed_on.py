@@ -16,7 +16,7 @@ CHECKS = frozenset([HANDED_ON])
 MOST_TEXT = 300_000
 _FAULTS = (
     "python_shell_argument python_query_of_argument python_unpickles_input python_evaluates_argument other_shell_of_argument "
-    "other_query_of_argument js_shell_argument js_evaluates_argument shell_evaluates_input"
+    "other_query_of_argument js_injects_command js_runs_input"
 )
 FAULTS = tuple(_FAULTS.split())
 _OTHERS = (

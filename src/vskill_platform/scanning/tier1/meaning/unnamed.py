@@ -49,6 +49,12 @@ _PLACES = (
 )
 _SECRETS = Sign("|".join(_PLACES))
 _HOSTS = re.compile(rb"https?://([A-Za-z0-9.-]{4,200})")
+_FORM = (
+    r"\.append\(\s?[^,\n]{1,60},\s?(?:await )?(?:fs\.)?(?:createReadStream|readFileSync|openAsBlob|new Blob)\b"
+    r"|createReadStream\([^)\n]{1,80}\)\s?\.pipe\(\s?(?:r|rq|req|request|upload|post|out)\b"
+)
+"""A file that is put into a form or let flow into a request, which no value is followed through."""
+_FORMS = Sign(_FORM)
 _SPEAKS_MAIL = re.compile(
     rb"(?i)smtp|sendmail|send_message|nodemailer|PHPMailer|\bmail\s?\(|Send-MailMessage|sendgrid|mailgun|\bresend\b|ses\.send"
 )
@@ -71,6 +77,7 @@ _NO_LETTER = re.compile(r"[^a-z0-9]+")
 def find_unnamed_receivers(skill: SkillUnderScan, observations: Sequence[Observation]) -> Iterator[Sighting]:
     """Files that are sent, and mail that is addressed, to somebody of whom the skill does not speak."""
     sent = [seen for seen in observations if isinstance(seen, Fact) and seen.kind is FactKind.SENDS_FILE and seen.value]
+    sent += _sent_by_form(skill, observations)
     mailing = [file for file in skill.files if _is_program(file) and _MAILS in signs_of(file)]
     taking = [file for file in skill.files if _is_program(file) and _SECRETS in signs_of(file)]
     if not sent and not mailing and not taking:
@@ -85,6 +92,19 @@ def find_unnamed_receivers(skill: SkillUnderScan, observations: Sequence[Observa
     for file in taking:
         if sum(compile_pattern(place).is_in(file.encoded) for place in _PLACES) >= LEAST_PLACES:
             yield from _collected(skill, file, known, observations)
+
+
+def _sent_by_form(skill: SkillUnderScan, observations: Sequence[Observation]) -> list[Fact]:
+    """The hosts that a program reaches which lets files flow into forms or requests."""
+    files = {file.path for file in skill.files if _is_program(file) and _FORMS in signs_of(file) and _has_form(file)}
+    if not files:
+        return []
+    facts = (seen for seen in observations if isinstance(seen, Fact) and seen.kind is FactKind.REACHES)
+    return [fact for fact in facts if fact.file in files and fact.value]
+
+
+def _has_form(file: FileUnderScan) -> bool:
+    return compile_pattern(_FORM).is_in(file.encoded)
 
 
 def _collected(

@@ -106,7 +106,7 @@ def run_request(call: Call) -> Value:
 
 
 def _know_file(call: Call, sent: list[Value], address: str) -> None:
-    if any(origin.source is Source.FILE for value in sent for origin in all_origins([value])):
+    if any(value.path.startswith("file()") or value.comes_from(Source.FILE) for value in sent):
         call.world.know(FactKind.SENDS_FILE, call.at, host_of(address))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Iterator
 from itertools import islice
 
 from vskill_platform.scanning.tier1.code.others.catalogue import Tongue
@@ -82,7 +83,17 @@ class Flows:
         for number, function in enumerate(program.functions):
             if len(self._by_name[function.name]) < MOST_NAMESAKES:
                 self._by_name[function.name].append(number)
+        self._opened = self._files_opened()
         self._numbers = {statement.start: number for number, statement in enumerate(program.statements)}
+
+    def _files_opened(self) -> dict[tuple[int, str], list[str]]:
+        """The names of files that are open for writing, with the names that their paths are made of."""
+        found: dict[tuple[int, str], list[str]] = {}
+        for number, statement in enumerate(self.program.statements):
+            assigned = _ASSIGNS.search(statement.bare) if self.does(Deed.WRITE, statement) is not None else None
+            for name in _NAME.findall(statement.bare[: assigned.start()][-200:]) if assigned else ():
+                found[statement.scope, name] = self._names[number][:10]
+        return found
 
     def follow(self) -> None:
         """Goes over the program until nothing new is learnt, a few times at most."""
@@ -140,8 +151,13 @@ class Flows:
         if not taint:
             return
         bare = statement.bare
+        is_written = self.does(Deed.WRITE, statement) is not None
         for name in self._taken(bare, is_saved=bool(taint & Taint.DROPPED), number=number):
             self._known[statement.scope, name] |= taint
+            for path in (
+                self._opened.get((statement.scope, name), ()) if taint & Taint.FETCHED and not is_written else ()
+            ):
+                self._known[statement.scope, path] |= Taint.DROPPED
         for name in _OF_OBJECT.findall(bare):
             self._known[_ANYWHERE, name] |= taint
         self._hand_over(number, statement)
@@ -162,24 +178,28 @@ class Flows:
         return [name for name in names if name not in _WORDS]
 
     def _hand_over(self, number: int, statement: Statement) -> None:
-        """What a function of the program is given comes to it under the names it has there."""
+        """What a function of the program is given comes to it under the names it has there, and so does what it saves to."""
         for name in self._names[number]:
             called = [each for each in self._by_name.get(name, ()) if each != statement.scope]
-            if called:
-                at = re.search(rf"\b{name}\b\s*\(?", statement.bare)
-                given = (
-                    [self._taint_between(statement, *span) for span in _arguments(statement.bare, at.end())]
-                    if at
-                    else []
-                )
-                for each in called:
-                    self._take_over(each, given)
+            at = re.search(rf"\b{name}\b\s*\(?", statement.bare) if called else None
+            spans = _arguments(statement.bare, at.end()) if at else []
+            given = [self._taint_between(statement, *span) for span in spans]
+            for each in called:
+                for number_of_argument in self._take_over(each, given):
+                    start, end = spans[number_of_argument]
+                    for saved in _NAME.findall(statement.bare[start:end]):
+                        self._known[statement.scope, saved] |= Taint.DROPPED
 
-    def _take_over(self, called: int, given: list[Taint]) -> None:
-        for names, taint in zip(self.program.functions[called].given, given, strict=False):
-            for name in names.split("\0") if taint else ():
-                self._known[called, name] |= taint
-        self._known[called, "_"] |= Taint(sum(set(given))) if len(given) == 1 else Taint.NOTHING
+    def _take_over(self, called: int, given: list[Taint]) -> Iterator[int]:
+        """Hands a function what it is given; gives the numbers of the arguments that it saves something to."""
+        if len(given) == 1:
+            self._known[called, "_"] |= given[0]
+        for number, (names, taint) in enumerate(zip(self.program.functions[called].given, given, strict=False)):
+            for name in names.split("\0"):
+                if self._known.get((called, name), Taint.NOTHING) & Taint.DROPPED and not taint & Taint.DROPPED:
+                    yield number
+                if taint:
+                    self._known[called, name] |= taint
 
     def _taint_between(self, statement: Statement, start: int, end: int) -> Taint:
         """Where that came from which stands between two offsets of a statement."""

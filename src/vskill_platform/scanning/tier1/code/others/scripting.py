@@ -128,7 +128,7 @@ PHP: Catalogue = {
 }
 LUA: Catalogue = {
     Deed.FETCH: (
-        r"\bhttp\.request\b|\bhttps\.request\b|io\.popen\s*\(?\s*[\"'\[]+\s*(?:curl|wget)\b|"
+        r"\bhttp\.request\b|\bhttps\.request\b|\b\w+\.request\s*\(\s*[\"']https?:|io\.popen\s*\(?\s*[\"'\[]+\s*(?:curl|wget)\b|"
         r"\bvim\.fn\.system\s*\(\s*\{?\s*[\"']\s*(?:curl|wget)|\bcurl\.get\b|\bHttpGet\b|\bPerformHttpRequest\b"
     ),
     Deed.SAVE: r"\bcurl\b[^\n]{0,80}\s-(?:o|O|Lo|sLo|fsSLo)\b|\bwget\b[^\n]{0,80}\s-O\b",

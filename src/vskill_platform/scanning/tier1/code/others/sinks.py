@@ -155,7 +155,7 @@ class Sinks:
             return
         if taint & Taint.SOCKET:
             self._report.see(REVERSE_SHELL, at)
-        elif taint & Taint.FETCHED and not self._is_known_source():
+        elif taint & (Taint.FETCHED | Taint.DROPPED) and not self._is_known_source():
             self._report.see(RUNS_FETCHED, at)
         elif taint & Taint.INPUT:
             self._report.see(EVALUATES_INPUT, at)

@@ -24,7 +24,7 @@ _WORDS = (
     "rclone|sftp|"
     "xmrig|minerd|cpuminer|pkill|killall|setcap|gpg|dscl|pbpaste|xclip|screencapture|dump-keychain|keychain|"
     "hookspath|sshcommand|powershell|pwsh|mitmproxy|"
-    "wevtutil|journalctl|auditctl|lwp-request|lynx|id_rsa|id_ed25519|wallet|stratum|index-url|gunzip|zcat"
+    "wevtutil|journalctl|auditctl|lwp-request|lynx|id_rsa|id_ed25519|wallet|stratum|index-url|endpoint-url|gunzip|zcat"
 )
 _COMMAND = r"(?:^|[;&|(`]|\b(?:sudo|do|then|exec|nohup|xargs))[ \t]*"
 _MARKS = (

@@ -35,6 +35,7 @@ def run_copy(call: Call) -> Value:
         return NOTHING
     host = _host_of_remote(remote[-1].text) if call.name != "rclone" else ""
     call.know(FactKind.SENDS, host)
+    call.know(FactKind.SENDS_FILE, host)
     _notice_files(call, [value for value in plain if value not in remote], host)
     return NOTHING
 
@@ -95,6 +96,8 @@ def run_bucket(call: Call) -> Value:
     if "-" in texts and call.stdin.comes_from(Source.SECRET):
         call.see(checks.COPIES_SECRET)
     call.know(FactKind.SENDS, host)
+    endpoint = next((after for before, after in pairwise(texts) if before == "--endpoint-url"), "")
+    call.know(FactKind.SENDS_FILE, host_of(endpoint) if endpoint else "")
     return NOTHING
 
 

@@ -92,7 +92,7 @@ def check_sending(call: ReadCall) -> None:
     if _HANDS_OVER.match(call.last):
         call.fact(FactKind.SENDS, hosts[0] if hosts else "")
     body, heads = _parts(call)
-    if hosts and body.taint & (FILE | USER_FILES | PARSED):
+    if hosts and (body.taint & (FILE | USER_FILES | PARSED) or call.last in catalogue.UPLOADERS):
         call.fact(FactKind.SENDS_FILE, hosts[0])
     if body.taint or heads.taint or call.last in catalogue.UPLOADERS:
         _weigh(call, hosts, body, heads)

@@ -17,7 +17,7 @@ PLACES = (
     r"(?:GOPROXY|INDEX_URL|UV_INDEX|UV_DEFAULT_INDEX|(?:NPM_CONFIG|npm_config|YARN|YARN_NPM)_(?:REGISTRY|registry)\w*)\s*=\s*[\"']?https?://"
     r"|config\s+set\s+\S*(?:index-url|registry)\S*\s+[\"']?https?://"
     r"|gem\s+sources?\s+(?:-a|--add)\s+[\"']?https?://|channels\s+[\"']?https?://|registry\s*=\s*[\"']sparse\+https?://"
-    r"|\[\s*trusted=yes\s*\]|--allow-unauthenticated\b|AllowInsecureRepositories=true|GOSUMDB=off|GONOSUMCHECK=1|GOFLAGS=\S*-insecure\b"
+    r"|\[\s*trusted=yes\s*\]|\bapt(?:-get)?\s[^\n]{0,120}--allow-unauthenticated\b|AllowInsecureRepositories=true|GOSUMDB=off|GONOSUMCHECK=1|GOFLAGS=\S*-insecure\b"
 )
 _PLACES = Pattern(PLACES)
 _ADDRESS = re.compile(r"https?://[^\s\"'`<>|;)]+")

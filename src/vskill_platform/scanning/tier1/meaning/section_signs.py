@@ -64,7 +64,7 @@ _PATTERNS = {
         rf"\b(?:{_LOWERS})[^\n.]{{0,60}}(?:{_GUARDS})|(?:{_GUARDS})[^\n]{{0,80}}(?:{_LOWERS})"
     ),
     "by-hand": (
-        r"(?i)\bdrag(?:s|ged)?\b[^\n.]{0,60}\b(?:in(?:to)?|on(?:to)?)\b[^\n.]{0,20}"
+        r"(?i)\bdrag(?:s|ged)?\b[^\n]{0,60}\b(?:in(?:to)?|on(?:to)?)\b[^\n.]{0,20}"
         r"\b(?:terminal|console|powershell|command prompt)\b|"
         r"\b(?:enter|type)\b[^\n.]{0,30}\b(?:mac|login|computer|system|admin\w*|sudo|user'?s?|your) password\b|"
         r"\bas (?:an )?administrator\b|\bdeveloper mode\b|como administrador|en tant qu'administrateur|als administrator|"

@@ -10,7 +10,7 @@ _PROGRAMS = r"exe|msix?|dmg|pkg|apk|appimage|scr|bat|cmd|ps1|jar|deb|rpm|vbs|hta
 _DROPS = (
     r"glot\.io|pastebin\.com|paste\.\w+|rentry\.(?:co|org)|hastebin\.\w+|ghostbin\.\w+|dpaste\.\w+|"
     r"bit\.ly|tinyurl\.com|is\.gd|t\.co|cutt\.ly|rebrand\.ly|ngrok[\w.-]*|trycloudflare\.com|transfer\.sh|"
-    r"file\.io|gofile\.io|mediafire\.com|mega\.nz|anonfiles?\.\w+|workers\.dev|pages\.dev|duckdns\.org|webhook\.site"
+    r"file\.io|gofile\.io|mediafire\.com|mega\.nz|anonfiles?\.\w+|workers\.dev/\w|pages\.dev/\w|duckdns\.org|webhook\.site"
 )
 _GUARDS = (
     r"anti-?virus|virus (?:protection|scanner)|defender|real-?time protection|security software|smart ?screen|gatekeeper|"
@@ -31,13 +31,18 @@ _PATTERNS = {
         r"|https?://[^\s)>\"'`]{3,200}/releases/(?:latest/)?download/[^\s)>\"'`]{0,200}"
     ),
     "drop": (
-        rf"(?i)https?://\d{{1,3}}\.\d{{1,3}}\.\d{{1,3}}\.\d{{1,3}}|https?://(?:[\w-]+\.)*(?:{_DROPS})\b[^\s)>\"'`]{{0,200}}"
+        rf"(?i)https?://\d{{1,3}}\.\d{{1,3}}\.\d{{1,3}}\.\d{{1,3}}|https?://(?:[\w-]+\.)*(?:{_DROPS})[^\s)>\"'`]{{0,200}}"
     ),
+    "package": r"(?i)git\+https?://[^\s)>\"'`]{3,300}",
     "installer": (r"(?i)[\w)-]\.(?:exe|msix?|dmg|pkg|appimage|scr|command|crx|xpi|vsix|deb|rpm|apk|hta|zip|rar|7z)\b"),
     "link": r"(?i)https?://[^\s)>\"'`]{3,300}",
     "fetch": (
         r"(?i)\b(?:download\w*|fetch|grab|obtain|curl|wget|iwr|releases?)\b|https?://|"
         r"descarg|télécharg|herunterlad|baixa|scarica|скач|下载|下載|ダウンロード|다운로드"
+    ),
+    "get": (
+        r"(?i)\b(?:download\w*|fetch(?:ed)?|grab|obtain|get (?:it|the|`|\*|\w+\.)|mount(?:ing|ed)?|releases?|curl|wget|lies at|"
+        r"liegt)\b|descarg|télécharg|herunterlad|baixa|scarica|скач|下载|下載|ダウンロード|다운로드|\bget `"
     ),
     "password": (
         r"(?i)(?:\b(?:pass(?:word|code|phrase)?|pwd|contraseña|clave|mot de passe|passwort|kennwort|senha)\b|"
@@ -59,7 +64,7 @@ _PATTERNS = {
         rf"\b(?:{_LOWERS})[^\n.]{{0,60}}(?:{_GUARDS})|(?:{_GUARDS})[^\n]{{0,80}}(?:{_LOWERS})"
     ),
     "by-hand": (
-        r"(?i)\bdrag(?:s|ged)?\b[^\n.]{0,60}\b(?:in(?:to)?|on(?:to)?)\b[^\n.]{0,20}"
+        r"(?i)\bdrag(?:s|ged)?\b[^\n]{0,60}\b(?:in(?:to)?|on(?:to)?)\b[^\n.]{0,20}"
         r"\b(?:terminal|console|powershell|command prompt)\b|"
         r"\b(?:enter|type)\b[^\n.]{0,30}\b(?:mac|login|computer|system|admin\w*|sudo|user'?s?|your) password\b|"
         r"\bas (?:an )?administrator\b|\bdeveloper mode\b|como administrador|en tant qu'administrateur|als administrator|"
@@ -78,11 +83,11 @@ _PATTERNS = {
         r"without)|without (?:it|the|this))\b"
     ),
 }
-FETCHED = ("archive", "program", "drop", "installer")
+FETCHED = ("archive", "program", "drop", "package", "installer")
 """Patterns without which the others need not be looked for."""
 HINT = (
     r"(?i)[\w)](?:\.(?:exe|msix?|dmg|pkg|apk|appimage|scr|bat|cmd|ps1|jar|deb|rpm|vbs|hta|run|command|crx|xpi|vsix|zip|rar|7z|"
-    r"tgz|iso|cab|gz))(?:[\s)>\"'`?#,.;]|$)|/releases/|://\d|"
+    r"tgz|iso|cab|gz))(?:[\s)>\"'`?#,.;]|$)|/releases/|://\d|git\+http|"
     r"(?:paste|glot\.|rentry|bin\.|bit\.ly|tinyurl|is\.gd|t\.co/|cutt\.|rebrand|ngrok|trycloud|transfer\.sh|file\.io|gofile|"
     r"mediafire|mega\.nz|anonfile|workers\.dev|pages\.dev|duckdns|webhook\.site)"
 )

@@ -27,6 +27,7 @@ _DEMANDING_TITLE = re.compile(
     r"(?i)prerequisit|require|must|mandatory|before|voraussetz|requisit|prérequis|необходим|установк|必须|必須|前提|필수"
 )
 """What a heading above says that makes everything below it a must."""
+_ARCHIVE_LINK = re.compile(rb"(?i)(?:https?://|\]\()[^\s)>\"'`]{3,300}\.(?:zip|rar|7z|tar\.gz|tgz|iso|cab)\b")
 _FORGE = re.compile(r"(?i)https?://(?:www\.)?github\.com/([\w.-]+)/[\w.-]+")
 _OWNERS = (
     "cli microsoft google hashicorp docker kubernetes nodejs python astral-sh denoland oven-sh rust-lang golang aws azure "
@@ -47,6 +48,8 @@ class _Known(NamedTuple):
 
     def is_publisher(self, address: str) -> bool:
         """Whether an address is where everybody gets what is there, or the project's own that the skill is for."""
+        if address.startswith("git+"):
+            return kind_of_address(address[4:]) in (HostKind.VENDOR, HostKind.LOCAL, HostKind.REPOSITORY)
         plain = address.removeprefix("](").rstrip(").,;\"'`> \n")
         if "://" not in plain:
             return plain.rpartition("/")[2] in self.shipped
@@ -77,7 +80,8 @@ def _in_section(file: FileUnderScan, section: Section, known: _Known) -> Iterato
     above = [title for title in section.titles[:-1] if _DEMANDING_TITLE.search(title)]
     text = "\n".join([*(block.text for block in blocks), *above])[:LONGEST_SECTION].encode()
     seen = signs_in(text)
-    if {"archive", "password", "run", "fetch"} <= seen and {"unpack", "must", "needs"} & seen:
+    is_locked = {"archive", "password", "run", "fetch"} <= seen and bool({"unpack", "must", "needs"} & seen)
+    if is_locked and ("get" in seen or _ARCHIVE_LINK.search(text)):
         yield _sighting(LOCKED_ARCHIVE, file, section, "archive", "archive, password, run")
     for place, detail in _demands(seen):
         if _is_from_elsewhere(place, text, known):
@@ -96,7 +100,9 @@ def _demands(seen: set[str]) -> Iterator[tuple[str, str]]:
         yield "drop", "something from a place that nobody answers for, a must, run"
     if "archive" in seen and "unguard" in seen:
         yield "archive", "an archive from elsewhere, its quarantine, run"
-    if "installer" in seen and "link" in seen and is_pressed and {"must", "needs"} & seen:
+    if "package" in seen and "must" in seen:
+        yield "package", "a package from somebody's own repository, a must, run"
+    if {"installer", "link", "get"} <= seen and is_pressed and {"must", "needs"} & seen:
         yield "link", "a program, a page from elsewhere, a step around the system's guards"
 
 

@@ -45,6 +45,7 @@ _BOUNDARY = re.compile(
 )
 """Where a sentence ends. Each way begins with one character, for `re` to pass over all others quickly."""
 _NEWLINE = ord("\n")
+_CELL, _CELL_END = b"| ", b" |"
 _NEW_CLAUSE = re.compile(rb"[;:\n(]| but | and then | instead,")
 _NO_NEGATION = re.compile(
     rb"(?i)(?:do not|don't|never|not|no) (?:\w+ )?(?:forget|fail|omit|skip|hesitate|neglect|miss|only|just|matter|later|"
@@ -202,12 +203,13 @@ class Text:
         return len(list(islice(found, 2))) == 2
 
     def _action(self, rule: Rule, around: Span) -> Span | None:
-        """The first place of what is done that is not negated and no part of an address."""
+        """The first place of what is done that is not negated, no part of an address and no cell of a table by itself."""
         here = self.data[around.start : around.end]
         addresses = [*concept("address").spans(here)]
         found_here = merge(*(self._concept(name).spans(here) for name in _alternatives(rule.says[0])))
         for found in islice(found_here, MOST_ACTIONS):
-            if not any(address.start < found.start < address.end for address in addresses):
+            is_name = here[: found.start].endswith(_CELL) and here.startswith(_CELL_END, found.end)
+            if not is_name and not any(address.start < found.start < address.end for address in addresses):
                 span = Span(around.start + found.start, around.start + found.end)
                 if not self._is_negated(span, around):
                     return span

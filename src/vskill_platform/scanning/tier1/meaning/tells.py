@@ -42,6 +42,8 @@ GRAVE = {
     "no-choice": 1.75,
     "secret-trigger": 1.5,
     "later": 1.5,
+    "falsify": 2.0,
+    "others-orders": 2.0,
 }
 """Signs that a passage must have one of."""
 ORDINARY = {
@@ -59,6 +61,8 @@ ORDINARY = {
     "rights": 1.0,
     "have-them": 1.0,
     "interest": 1.5,
+    "in-their-name": 1.5,
+    "their-money": 1.0,
     "clear-verdict": 1.5,
     "always": 0.5,
     "run": 0.5,
@@ -67,7 +71,9 @@ WEIGHTS = {**GRAVE, **ORDINARY}
 _HIDDEN = frozenset([FileKind.HIDDEN, FileKind.DECODED])
 _COVERS = frozenset(["conceal", "deceive"])
 """Signs that something is kept from the user."""
-_DONE = frozenset(["send", "run", "destroy", "obey-it", "untrusted-orders"])
+_DONE = frozenset(
+    ["send", "run", "destroy", "obey-it", "untrusted-orders", "falsify", "others-orders", "in-their-name"]
+)
 """Signs that something is done, which do not count where it is negated."""
 
 

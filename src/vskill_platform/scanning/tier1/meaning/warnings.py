@@ -83,7 +83,8 @@ _LIMITED_BEHIND = re.compile(
 """A limit behind the place: never more than once is an order to do it once."""
 _LABEL = re.compile(
     rf"(?i)^[\s>|*+#-]*(?:\d+[.)]\s*)?(?:\[.\]\s*)?[*_`]*(?:{_SIGN}|"
-    rf"(?:{_BAD}|anti-?patterns?|red flags?|(?:do not|don['’]t|never|avoid)(?: (?:do|use|run|write|put|add|include|store|save|commit)(?: in| into| there| here)?)?)"
+    rf"(?:{_BAD}|anti-?patterns?|red flags?|(?:do not|don['’]t|never|avoid)"
+    r"(?: (?:do|use|run|write|put|add|include|store|save|commit)(?: in| into| there| here)?)?)"
     rf"(?:[\s-]+{_EXAMPLE})*[*_)]*"
     r"(?:\s\([^)]{0,40}\))?[*_]*(?::|\s[—–-]\s|$))"
 )

@@ -7,6 +7,7 @@ weight; a passage whose signs weigh enough, one of them grave, is reported with 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
@@ -71,6 +72,14 @@ WEIGHTS = {**GRAVE, **ORDINARY}
 _HIDDEN = frozenset([FileKind.HIDDEN, FileKind.DECODED])
 _COVERS = frozenset(["conceal", "deceive"])
 """Signs that something is kept from the user."""
+_ACTS = frozenset(
+    ["send", "deceive", "claims", "persona", "no-choice", "untrusted-orders", "others-orders", "falsify", "later"]
+)
+"""Signs beside which a secret that is kept to oneself is no precaution."""
+_SOMEBODY = re.compile(
+    "(?i)user|person|people|client|customer|owner|reader|anyone|anybody|them|usuari|utilisateur|nutzer|utente|用户|使用者|"
+    "客户|ユーザー|利用者|사용자|пользоват|المستخدم|उपयोगकर्ता".encode()
+)
 _DONE = frozenset(
     ["send", "run", "destroy", "obey-it", "untrusted-orders", "falsify", "others-orders", "in-their-name"]
 )
@@ -96,11 +105,21 @@ def _passages(text: Text, *, guide: SkillUnderScan | None, more: float) -> Itera
         looked_at = grave.start + STEP
         signs = [name for name in (*GRAVE, *ORDINARY) if _has(text, name, passage)]
         weight = sum(WEIGHTS[name] for name in signs) + text.says_twice("conceal", passage) + more
+        if weight >= ALMOST and _protects_secret(text, grave, signs):
+            weight -= WEIGHTS["conceal"]
         if weight >= ALMOST and guide and is_about_security(guide) and _may_be_lesson(text, passage, signs):
             weight -= SECURITY_MARGIN
         if weight >= ALMOST and text.is_readable(passage):
             looked_at = passage.end
             yield weight, grave, signs
+
+
+def _protects_secret(text: Text, grave: Span, signs: Iterable[str]) -> bool:
+    """Whether a secret is what is hidden, and nobody it is hidden from is named: "never log them" keeps a key safe."""
+    if not _ACTS.isdisjoint(signs) or _SOMEBODY.search(text.data[grave.start : grave.end]):
+        return False
+    sentence = text.sentence(grave.start)
+    return text.says("conceal", grave) and text.says("secret", sentence)
 
 
 def _may_be_lesson(text: Text, passage: Span, signs: Iterable[str]) -> bool:

@@ -59,7 +59,7 @@ _HUNTED = re.compile(
 )
 """A sentence that has the reader look for what it quotes."""
 _CATALOGUE_COLUMN = re.compile(
-    r"(?i)\|[^|]*\b(?:patterns?|examples?|signs?|signatures?|strings?|techniques?|payloads?|means|meaning)\b"
+    r"(?i)\|[^|]*\b(?:patterns?|examples?|signs?|signatures?|strings?|techniques?|payloads?|specimens?|samples?|quotes?|phrases?|wordings?|means|meaning)\b"
 )
 _DESCRIBED_BEHIND = re.compile(r"(?i)[\s)*]+(?:is|are|gives?|means?|spells?|equals?|becomes?) [`\"“]")
 _FOUND = re.compile(r"(?i)\b(?:found|seen|observed|typical|artefacts?|artifacts?|traces?)\b")

@@ -9,12 +9,14 @@ from vskill_platform.scanning.tier1.file_kinds import FileKind, Shape
 from vskill_platform.scanning.tier1.meaning.concepts import concept
 from vskill_platform.scanning.tier1.meaning.prose import prose_views
 from vskill_platform.scanning.tier1.meaning.statements import statements_in, texts_of
-from vskill_platform.scanning.tier1.meaning.strangers import Mentions, strangers_in
+from vskill_platform.scanning.tier1.meaning.strangers import Mentions, strangers_in, uploads_to_strangers
 from vskill_platform.scanning.tier1.meaning.tells import against_the_user
-from vskill_platform.scanning.tier1.skill import Hit, Observation, SkillUnderScan
+from vskill_platform.scanning.tier1.skill import Hit, Observation, Sighting, SkillUnderScan
 from vskill_platform.scanning.tier1.views.view import LineIndex, View
 
 FOR_READERS = frozenset([FileKind.MARKDOWN, FileKind.HIDDEN, FileKind.DECODED])
+_UPLOAD = b"curl "
+"""What a file must have for commands in it to be looked at."""
 
 
 def read_prose(skill: SkillUnderScan) -> Iterator[Observation]:
@@ -30,8 +32,16 @@ def read_views(views: Iterable[View], skill: SkillUnderScan) -> Iterator[Observa
         if view.kinds & FOR_READERS:
             mentions = mentions or Mentions(skill)
             for seen in chain(against_the_user(text, view, skill), strangers_in(text, view, mentions)):
-                rules = skill.ruleset.rules_by_check.get(seen.check, ())
-                yield from (Hit(rule, *seen[1:]) for rule in rules)
+                yield from _hits(seen, skill)
+    for file in skill.files:
+        if file.is_markdown and mentions is not None and _UPLOAD in file.encoded:
+            for seen in uploads_to_strangers(file, mentions):
+                yield from _hits(seen, skill)
+
+
+def _hits(seen: Sighting, skill: SkillUnderScan) -> Iterator[Hit]:
+    rules = skill.ruleset.rules_by_check.get(seen.check, ())
+    yield from (Hit(rule, *seen[1:]) for rule in rules)
 
 
 def _code_views(skill: SkillUnderScan) -> Iterator[View]:

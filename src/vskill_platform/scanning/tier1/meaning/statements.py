@@ -45,6 +45,8 @@ _BOUNDARY = re.compile(
 )
 """Where a sentence ends. Each way begins with one character, for `re` to pass over all others quickly."""
 _NEWLINE = ord("\n")
+LONGEST_NAME = 32
+"""Bytes of a cell that may name what its row of a table is about."""
 _NEW_CLAUSE = re.compile(rb"[;:\n(]| but | and then | instead,")
 _NO_NEGATION = re.compile(
     rb"(?i)(?:do not|don't|never|not|no) (?:\w+ )?(?:forget|fail|omit|skip|hesitate|neglect|miss|only|just|matter|later|"
@@ -66,6 +68,15 @@ _NEVER_WITHOUT = re.compile(
     rb"(?i)\b(?:never|do not|don't|must not|should not|may not|cannot|can't|not to|nothing|none|no one|nobody|no) "
     rb"(?:(?!(?:and|but|then|so|just|simply|wait|hesitate|need|matter|later|longer|fail|forget|go ahead|do it) )"
     rb"[\w'`*/.-]+,? ){0,8}$"
+)
+_STEALTHILY = re.compile(
+    "(?i)silently|quietly|secretly|covertly|discreetly|surreptitiously|stealthily|unobtrusively|in the background|"
+    "悄悄|静默|靜默|暗中|擅自|自行|こっそり|黙って|勝手に|몰래|조용히|임의로|молча|тайно|незаметно".encode()
+)
+"""How something is done, and not that it is done."""
+_NEVER = re.compile(
+    "(?i)(?:\\b(?:never|do not|don't|must not|should not|may not|cannot|can't|not|no) (?:[a-z]+ ){0,2}|"
+    "(?:不要|切勿|禁止|不得|不能|请勿|別|别|绝不|не )[\\s*]{0,3})$".encode()
 )
 _NEGATED_BEHIND = re.compile("ないで|しない|禁止|してはいけ|ません|하지 마|하지 않|않도록|금지|마세요|말아".encode())
 """Negations that follow what they negate, as in Japanese and Korean."""
@@ -192,26 +203,30 @@ class Text:
         return not any(self.says(name, around) for name in rule.unless_says)
 
     def _is_omission(self, span: Span) -> bool:
-        """Whether something is left undone there: "never without telling them" has it done."""
-        if self.data[span.start : span.start + len(_WITHOUT)].lower() != _WITHOUT:
-            return True
-        return _NEVER_WITHOUT.search(self.data[max(0, span.start - NEGATION_REACH) : span.start]) is None
+        """Whether something is left undone there: "never without telling them" and "never silently" have it done."""
+        before = self.data[max(0, span.start - NEGATION_REACH) : span.start]
+        if self.data[span.start : span.start + len(_WITHOUT)].lower() == _WITHOUT:
+            return _NEVER_WITHOUT.search(before) is None
+        return not (_STEALTHILY.fullmatch(self.data, *span) and _NEVER.search(before))
 
     def _is_in_language(self, around: Span) -> bool:
         found = markers(self.language).spans(self.data[around.start : around.end])
         return len(list(islice(found, 2))) == 2
 
     def _action(self, rule: Rule, around: Span) -> Span | None:
-        """The first place of what is done that is not negated and no part of an address."""
+        """The first place of what is done that is not negated and no part of an address; one that names a row comes last."""
         here = self.data[around.start : around.end]
         addresses = [*concept("address").spans(here)]
         found_here = merge(*(self._concept(name).spans(here) for name in _alternatives(rule.says[0])))
+        name_of_row = None
         for found in islice(found_here, MOST_ACTIONS):
             if not any(address.start < found.start < address.end for address in addresses):
                 span = Span(around.start + found.start, around.start + found.end)
                 if not self._is_negated(span, around):
-                    return span
-        return None
+                    if not _is_short_cell(here, found):
+                        return span
+                    name_of_row = name_of_row or span
+        return name_of_row
 
     def _is_negated(self, action: Span, around: Span, *, nearby: bool = False) -> bool:
         before = self.data[max(around.start, action.start - NEGATION_REACH) : action.start]
@@ -220,6 +235,12 @@ class Text:
         if self._concept("negation").is_in(own) and not _NO_NEGATION.search(clause):
             return not (self._concept("conceal").is_in(clause) or self._concept("unattended").is_in(clause))
         return _NEGATED_BEHIND.search(self.data[action.end : around.end][:60]) is not None
+
+
+def _is_short_cell(here: bytes, found: Span) -> bool:
+    """Whether a place is in a short cell of a table, such as the name of a row."""
+    start, end = here.rfind(b"|", 0, found.start), here.find(b"|", found.end)
+    return start >= 0 and 0 < end - start <= LONGEST_NAME
 
 
 def _without_other_negations(clause: bytes) -> bytes:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from vskill_platform.scanning.tier1.code.hosts import HostKind, host_of, kind_of_host
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.file_kinds import Shape
+from vskill_platform.scanning.tier1.markdown.document import BlockKind
 from vskill_platform.scanning.tier1.matching import line_around
 from vskill_platform.scanning.tier1.meaning.statements import Text
 from vskill_platform.scanning.tier1.patterns import Span, compile_pattern
@@ -26,14 +27,37 @@ GIVES = "gives_to_a_stranger"
 MAY_GIVE = "may_give_to_a_stranger"
 CHECKS = frozenset([GIVES, MAY_GIVE])
 MOST_ADDRESSES = 2_000
+MOST_COMMANDS = 100
+_SHELLS = frozenset(["bash", "sh", "shell", "zsh", "console", ""])
 OTHER_MENTIONS = 2
 """How often the domain may come up in the whole skill to be a stranger's."""
 PLACEHOLDERS = frozenset(
-    ["example.com", "example.org", "example.net", "your-domain.com", "yourdomain.com", "domain.com"]
+    [
+        "example.com",
+        "example.org",
+        "example.net",
+        "your-domain.com",
+        "yourdomain.com",
+        "domain.com",
+        "company.com",
+        "mycompany.com",
+        "yourcompany.com",
+        "your-company.com",
+        "acme.com",
+        "corp.com",
+    ]
 )
+_KNOWN_AS = {
+    "t.me": "telegram",
+    "discord.gg": "discord",
+    "wa.me": "whatsapp",
+    "youtu.be": "youtube",
+    "goo.gl": "google",
+}
+"""Short domains of services that go by another name."""
 _ADDRESS = (
     r"(?i)(?:https?|ftps?|wss?|sftp|ssh|git|hxxps?)://[^\s)>\]\"'`|]+|"
-    r"[a-z0-9._%+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,24}"
+    r"[a-z0-9._%+{}<>-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,24}"
     r"|\b(?:[a-z0-9-]+\.)+(?:com|net|org|io|dev|app|sh|xyz|site|online|top|cc|me|co|ai|ru|cn|example|"
     r"test)/[^\s)>\]\"'`|]+"
     r"|\b(?:[a-z0-9-]+\.){2,}(?:com|net|org|io|dev|app|sh|xyz|site|online|top|cc|me|co|ai|ru|cn|example|test)\b"
@@ -43,7 +67,22 @@ _SENDING_COMMAND = re.compile(
     rb"\bgit\b[^`\n]{0,80}\b(?:push|remote add)\b"
     rb"|\b(?:scp|rsync|rclone|sftp|nc|ncat)\b|\bwget\b[^`\n]{0,80}--post|\bssh\b[^`\n]{0,60}-[A-Za-z]*R\b"
 )
+_CARRIES = re.compile(
+    rb"(?i)[?&/][\w.-]{0,30}=(?:<|\{|\$\{|%7B|\[|%s|\.\.\.)[^\n>}\]&]{0,30}?(?:(?P<personal>name|mail|dob|birth|phone|address|text|message|"
+    rb"content|conversation|transcript|prompt|history|summary|diagnos|medic|reason|card|cvc|iban|account|password|token|secret|"
+    rb"answer|notes?|document|body|patient|user|mood|salary|prompt)\w*)"
+)
+"""A query whose value is to be filled in with what somebody said, or who they are."""
+MOST_CARRIED = 400
+"""Bytes of an address in which it is looked for what it carries."""
+_FILE_SENT = re.compile(
+    rb"(?i)\bcurl\b(?:\\\n|[^\n]){0,300}?(?:\s(?:-F|--form)[ =]?[\"']?[\w.\[\]-]{1,30}=[@<]|"
+    rb"\s(?:-T|--upload-file)[ =]?[\w\"'./~$*-]|"
+    rb"\s(?:-d|--data(?:-binary|-raw)?)[ =]?[\"']?@)(?:\\\n|[^\n]){0,300}"
+)
+"""A command that uploads a file."""
 _ABOUT = "secret|conversation|valuables|inner-prompt|interest"
+_OF_PEOPLE = "personal|in-their-name|inner-prompt"
 _COVER = "conceal|unattended|always|deceive|claims|no-choice"
 
 
@@ -99,10 +138,32 @@ def strangers_in(text: Text, view: View, mentions: Mentions) -> Iterator[Sightin
             continue
         around = text.sentence(address.span.start)
         is_command = _SENDING_COMMAND.search(text.data[around.start : around.end]) is not None
-        if is_command or text.says_done("send", around):
+        if _carries_data(text.data, address):
+            yield _sighting(GIVES, view, address)
+        elif is_command or text.says_done("send", around):
             wide = text.sentence(address.span.start, sentences=2)
-            is_grave = is_command or text.says(_ABOUT, around) or text.says(_COVER, wide)
+            is_grave = is_command or text.says(_ABOUT, around) or text.says(_COVER, wide) or text.says(_OF_PEOPLE, wide)
             yield _sighting(GIVES if is_grave else MAY_GIVE, view, address)
+
+
+def _carries_data(data: bytes, address: Address) -> bool:
+    """Whether what somebody said is to be filled into an address: in that of a picture once, in another one twice."""
+    here = data[address.span.start : address.span.start + MOST_CARRIED].partition(b"\n")[0]
+    filled = {found["personal"].lower() for found in _CARRIES.finditer(here)}
+    return len(filled) > 1 or (bool(filled) and data[max(0, address.span.start - 2) : address.span.start] == b"](")
+
+
+def uploads_to_strangers(file: FileUnderScan, mentions: Mentions) -> Iterator[Sighting]:
+    """Commands in fenced blocks that upload a file to an address which the skill does not otherwise speak of."""
+    for block in file.document.set_apart:
+        if block.kind is BlockKind.FENCE and block.language in _SHELLS and "curl" in block.text:
+            data = block.text.encode()
+            for found in islice(_FILE_SENT.finditer(data), MOST_COMMANDS):
+                for address in _addresses(found[0]):
+                    if mentions.is_stranger(address.host):
+                        line = block.first_line + data.count(b"\n", 0, found.start())
+                        excerpt = make_excerpt(file.lines[line - 1])
+                        yield Sighting(GIVES, file.path, line, 1, excerpt, "raw", f"{address.host} comes up only here")
 
 
 def _addresses(data: bytes) -> Iterator[Address]:
@@ -114,7 +175,7 @@ def _addresses(data: bytes) -> Iterator[Address]:
 
 def _is_named(domain: str, described: str) -> bool:
     """Whether a description names the owner of a domain: as a name or a service, because any word can be a domain too."""
-    name = domain.partition(".")[0]
+    name = _KNOWN_AS.get(domain, domain.partition(".")[0])
     if domain in described.lower():
         return True
     named = re.finditer(

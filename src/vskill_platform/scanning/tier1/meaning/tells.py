@@ -45,6 +45,8 @@ GRAVE = {
     "no-choice": 1.75,
     "secret-trigger": 1.5,
     "later": 1.5,
+    "falsify": 2.0,
+    "others-orders": 2.0,
 }
 """Signs that a passage must have one of."""
 ORDINARY = {
@@ -62,6 +64,8 @@ ORDINARY = {
     "rights": 1.0,
     "have-them": 1.0,
     "interest": 1.5,
+    "in-their-name": 1.5,
+    "their-money": 1.0,
     "clear-verdict": 1.5,
     "always": 0.5,
     "run": 0.5,
@@ -74,7 +78,17 @@ _FORBIDS = re.compile(
 _HIDDEN = frozenset([FileKind.HIDDEN, FileKind.DECODED])
 _COVERS = frozenset(["conceal", "deceive"])
 """Signs that something is kept from the user."""
-_DONE = frozenset(["send", "run", "destroy", "obey-it", "untrusted-orders"])
+_ACTS = frozenset(
+    ["send", "deceive", "claims", "persona", "no-choice", "untrusted-orders", "others-orders", "falsify", "later"]
+)
+"""Signs beside which a secret that is kept to oneself is no precaution."""
+_SOMEBODY = re.compile(
+    "(?i)user|person|people|client|customer|owner|reader|anyone|anybody|them|usuari|utilisateur|nutzer|utente|用户|使用者|"
+    "客户|ユーザー|利用者|사용자|пользоват|المستخدم|उपयोगकर्ता".encode()
+)
+_DONE = frozenset(
+    ["send", "run", "destroy", "obey-it", "untrusted-orders", "falsify", "others-orders", "in-their-name"]
+)
 """Signs that something is done, which do not count where it is negated."""
 _OTHER_ACTS = ("switch-off", "promote", "leak")
 
@@ -99,6 +113,8 @@ def _passages(text: Text, *, guide: SkillUnderScan | None, more: float) -> Itera
         signs = [name for name in (*GRAVE, *ORDINARY) if _has(text, name, passage)]
         weight = sum(WEIGHTS[name] for name in signs) + text.says_twice("conceal", passage) + more
         weight -= _open_margin(text, passage, signs)
+        if weight >= ALMOST and _protects_secret(text, grave, signs):
+            weight -= WEIGHTS["conceal"]
         if weight >= ALMOST and guide and is_about_security(guide) and _may_be_lesson(text, passage, signs):
             weight -= SECURITY_MARGIN
         if weight >= ALMOST and text.is_readable(passage):
@@ -121,6 +137,14 @@ def _is_forbidden(text: Text, grave: Span) -> bool:
     """Whether the line of a grave sign says what is not to be put somewhere: "do not put in: standing permissions"."""
     line = max(text.data.rfind(b"\n", 0, grave.start) + 1, grave.start - REACH)
     return _FORBIDS.match(text.data, line, grave.start) is not None
+
+
+def _protects_secret(text: Text, grave: Span, signs: Iterable[str]) -> bool:
+    """Whether a secret is what is hidden, and nobody it is hidden from is named: "never log them" keeps a key safe."""
+    if not _ACTS.isdisjoint(signs) or _SOMEBODY.search(text.data[grave.start : grave.end]):
+        return False
+    sentence = text.sentence(grave.start)
+    return text.says("conceal", grave) and text.says("secret", sentence)
 
 
 def _may_be_lesson(text: Text, passage: Span, signs: Iterable[str]) -> bool:

@@ -84,7 +84,7 @@ _LIMITED_BEHIND = re.compile(
 _LABEL = re.compile(
     rf"(?i)^[\s>|*+#-]*(?:\d+[.)]\s*)?(?:\[.\]\s*)?[*_`]*(?:{_SIGN}|"
     rf"(?:{_BAD}|anti-?patterns?|red flags?|(?:do not|don['’]t|never|avoid)"
-    rf"(?: (?:do|use|run|write|put|add|include|store|save|commit)(?: in| into| there| here)?)?)"
+    r"(?: (?:do|use|run|write|put|add|include|store|save|commit)(?: in| into| there| here)?)?)"
     rf"(?:[\s-]+{_EXAMPLE})*[*_)]*"
     r"(?:\s\([^)]{0,40}\))?[*_]*(?::|\s[—–-]\s|$))"
 )

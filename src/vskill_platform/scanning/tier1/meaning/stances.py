@@ -30,9 +30,23 @@ ABOUT_ATTACKS = re.compile(
     r"suspicious|red flags?|anti-?patterns?|dangerous|vulnerab\w*|insecure|unsafe|indicators?|phish\w*|obfuscat\w*|"
     r"exfiltrat\w*|threats?|hostile|untrusted|poison\w*|abus\w*|intruders?|flag(?:s|ged)? (?:any|commands?|it|this|as|when|"
     r"text|skills?|phrases?|such)|reject\w*|refus\w*|(?:not |dis)allowed|"
-    r"blocks|denies|exit (?:code |status )?2|signatures?|seen in)\b"
+    r"blocks|denies|exit(?:s|ed)? (?:with )?(?:code |status )?2|signatures?|seen in|(?:bad|warning|tell-?tale) signs?|"
+    r"tell-?tales?|giveaways?|IOCs?|lures?)\b"
 )
 """Words beside a quotation that say it is an attack."""
+ABOUT_WORDS = re.compile(
+    r"(?i)\b(?:detect\w*|phrases?|patterns?|such as|e\.g\.|block(?:s|ed)?|look(?:s|ing)? for|"
+    r"search(?:es|ing)? for|bad|wrong|"
+    r"payloads?|says?|said|contains?|examples?|like|words?|sentences?|strings?)\b|出现|例如|比如|写着|包含|之类"
+)
+"""Words beside a quotation of other words that say it is somebody else's."""
+SPEECH = re.compile(r"[\"“«「][^\w\s]*(?:[^\W\d]+(?:[,:;]? [^\W\d]+){2}|[^\x00-\u02ff])")
+"""A quotation that begins as a sentence does, and not as a command."""
+ORDERS = re.compile(
+    r"(?i)\b(?:run|execute|type|paste|install|start|use|enter|launch|call|try|first|then|now|please|copy|step|begin)\b"
+    r"[^\"'`“‘«|]{0,60}[\"'`“‘«|*]{0,3}$"
+)
+"""Words right in front of a quotation that have the reader carry it out."""
 LEADS_TO_ATTACK = re.compile(
     r"(?i)\b(?:injected|anti-?patterns?|red flags?|poisoned \w+|attack (?:examples?|vectors?|"
     r"scenarios?|flow|chain|pattern)s?|"
@@ -61,16 +75,22 @@ _ATTACK_TOPIC = re.compile(
     r"anti-?patterns?|dangerous|insecure|unsafe|payloads?|evasion|suspicious|indicators?|sharp edges|footguns?|abuse|"
     r"poison\w*|exfiltrat\w*|supply.chain|escalation|vectors?|what not|misuse|persistence|techniques?|signatures?)\b"
 )
+_WEAKNESS = (
+    r"(?:CWE-\d+|CAPEC-\d+|OWASP|SSRF|XSS|CSRF|RCE|IDOR|SQLi|XXE|SSTI|LFI|path traversal|"
+    r"(?:un|de)(?:safe )?seriali[sz]ation|request forgery)"
+)
+"""The names that weaknesses have in the trade."""
 _TOPIC = re.compile(
-    rf"{_ATTACK_TOPIC.pattern}|\b(?:detect\w*|incidents?|forensic\w*|pitfalls?|real.world|findings?|patterns?|risks?|"
-    r"audit\w*|hardening|checks?|checklist|(?:look|watch) (?:for|out)|warning signs|quotations?)\b"
+    rf"{_ATTACK_TOPIC.pattern}|\b(?:{_WEAKNESS}|detect\w*|incidents?|forensic\w*|pitfalls?|real.world|findings?|patterns?|"
+    r"risks?|audit\w*|hardening|checks?|checklist|(?:look|watch) (?:for|out)|warning signs|quotations?|specimens?)\b"
 )
 _NUMBERED = re.compile(r"\s*\d{1,3}[.)]\s")
 _SECURITY = re.compile(
     r"(?i)\b(?:security|secure|vulnerab\w*|threats?|malware|attacks?|attackers?|audit\w*|pentest\w*|penetration|"
     r"exploit\w*|injection|forensic\w*|"
     r"incident|ransomware|phishing|obfuscat\w*|honeytokens?|canar(?:y|ies)|decoys?|guardrails?|"
-    r"breach\w*|cyber\w*|triage|CTF|hack\w*|blue.team\w*|jailbreak\w*|red.team\w*|"
+    r"breach\w*|cyber\w*|triage|CTF|hack\w*|blue.?team\w*|jailbreak\w*|red.?team\w*|malicious|suspicious|"
+    rf"{_WEAKNESS}|adversar\w*|(?:dangerous|destructive) (?:\w+ )?commands?|"
     r"harden\w*|scanner|scans?|detect\w*|CVE|OWASP|misuse|footguns?|fuzz\w*|yara|semgrep|codeql)\b"
 )
 _NEW_CLAUSE = re.compile(

@@ -120,6 +120,15 @@ ATTACKER_ACTS = re.compile(
     r"(?:can|could|may|might|will|would|tells?|asks?|tries|try|attempts?|instructs?|used?|uses|often|gets?|sends?|runs?|"
     r"ran|executes?|steals?|exfiltrates?|reads?|writes?|wrote|crafts?|controls?|submits?|opens?|creates?|says?)\b(?!['’]t| not)"
 )
+_BLOCKS = re.compile(
+    r"(?i)\b(?:exit(?:s|ed)?(?: with)?(?: code| status)? 2|(?<!code )(?<!the )(?<!this )(?<!a )(?<!each )(?<!following )blocks?|"
+    r"blocked|den(?:y|ies|ied)|refuses?|refused|rejects?|"
+    r"rejected|forbids?|forbidden|disallows?|prohibits?|catch(?:es)?|hard.?stops?)"
+    r"(?:\s*[,:(]|\s+(?:for|on|of|any|all|every|the|a|an|commands?|calls?|uses?|attempts?|such as|like|e\.g\.|and|or|"
+    r"plain|bare|to|with|containing|matching|outright)\b)*[\s,:(/]*$"
+)
+"""Words of a guard in front of the commands that it does not let through; between them nothing but other commands."""
+_QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”")
 _NEW_SENTENCE = re.compile(r"[.!?]\s+(?=[A-Z\W])|[;]\s")
 
 
@@ -151,6 +160,13 @@ def negates_omission(before: str) -> bool:
     gap = sentence[last[0].end() :] if last else ""
     is_imperative = bool(last and last[0]["verbal"]) and not _CONDITION.search(sentence[: last[0].start()])
     return is_imperative and len(gap) <= LONGEST_GAP and _OTHER_CLAUSE.search(gap) is None
+
+
+def blocks(before: str) -> bool:
+    """Whether the words before a quotation say that something does not let it through."""
+    said = _QUOTED.sub("", last_sentence(before[-LONGEST_SENTENCE:]))
+    found = _BLOCKS.search(said.rstrip('`"“ '))
+    return found is not None and not _NEGATION.search(said[: found.start()])
 
 
 def is_labelled(before: str) -> bool:

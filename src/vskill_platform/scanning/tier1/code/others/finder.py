@@ -11,11 +11,13 @@ from collections.abc import Iterator
 from vskill_platform.scanning.limits import UNREAD_CODE
 from vskill_platform.scanning.tier1.code.budget import LARGEST_SNIPPET
 from vskill_platform.scanning.tier1.code.others import sinks
-from vskill_platform.scanning.tier1.code.others.catalogue import TONGUES
+from vskill_platform.scanning.tier1.code.others.catalogue import TONGUES, Tongue
+from vskill_platform.scanning.tier1.code.others.deeds import Deed
 from vskill_platform.scanning.tier1.code.others.flows import Flows
 from vskill_platform.scanning.tier1.code.others.program import Program
 from vskill_platform.scanning.tier1.code.others.sinks import Sinks
 from vskill_platform.scanning.tier1.code.report import Report
+from vskill_platform.scanning.tier1.patterns import compile_pattern
 from vskill_platform.scanning.tier1.skill import Fact, LimitHit, Sighting, SkillUnderScan, Snippet
 
 CHECKS = sinks.CHECKS
@@ -34,6 +36,7 @@ _IN_FILES_ALONE = frozenset(
     ]
 )
 """What is a fault in a program and only an example in a text."""
+_NEEDED = (Deed.SEND, Deed.EVALUATE, Deed.RUN, Deed.SHELL, Deed.LOOKUP)
 
 
 def find_other_flows(skill: SkillUnderScan) -> Iterator[Sighting | Fact | LimitHit]:
@@ -49,8 +52,16 @@ def find_other_flows(skill: SkillUnderScan) -> Iterator[Sighting | Fact | LimitH
         yield from _read(snippet)
 
 
+def _may_attack(text: str, tongue: Tongue) -> bool:
+    """Whether a text has a call in it that an attack needs, so that examples of honest code cost little."""
+    data = text.encode("ascii", "replace")
+    return any(compile_pattern(tongue.deeds[deed]).is_in(data) for deed in _NEEDED if deed in tongue.deeds)
+
+
 def _read(snippet: Snippet) -> Iterator[Sighting | Fact | LimitHit]:
     tongue = TONGUES[snippet.language]
+    if snippet.is_fenced and not _may_attack(snippet.text, tongue):
+        return
     report = Report(snippet.file, snippet.text, layer="others", first_line=snippet.first_line)
     program = Program(snippet.text, tongue)
     if program.is_cut:

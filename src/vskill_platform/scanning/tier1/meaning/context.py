@@ -12,6 +12,13 @@ import re
 
 from vskill_platform.domain.scan import Threat
 from vskill_platform.scanning.tier1.markdown.document import BlockKind
+from vskill_platform.scanning.tier1.meaning.detections import (
+    FAULTS_TO_TEST,
+    RULE_SUFFIXES,
+    is_in_rule,
+    is_rule_test,
+    is_searched_for,
+)
 from vskill_platform.scanning.tier1.meaning.in_fences import stance_in_fence
 from vskill_platform.scanning.tier1.meaning.in_prose import stance_in_prose
 from vskill_platform.scanning.tier1.meaning.orders import is_carried_out
@@ -37,6 +44,8 @@ READ_AS_IT_STANDS = frozenset(
 """The layers whose hits stand in what a reader sees, if only in other letters. Comments and invisible text do not."""
 WRITTEN_IN_CODE = frozenset(["unquoted", "unescaped", "joined", "decoded"])
 """The layers of what nobody quotes in other letters, except to teach how it is done."""
+AS_WRITTEN = frozenset(["raw", "prose", "plain", "normalised"])
+"""The layers whose hits have their place in the line as it is written."""
 CODE_LAYERS = frozenset(["shell", "python", "javascript", "others"])
 ABOUT_WORDS = frozenset(
     [
@@ -55,9 +64,14 @@ _LOOKS_FOR = re.compile(
     r"\\s|\\b|\\w|\(\?i\)|\br[\"']|re\.compile|(?i:(?:pattern|regex|signature|rule)s?[\"']?\s*[:=(\[])"
 )
 _SAMPLES = re.compile(
-    r"(?i)(?:^|[/_.-])(?:tests?|fixtures?|samples?|cases|corpus|prompts?|evals?|examples?|payloads?)(?:[/_.-]|$)"
+    r"(?i)(?:^|[/_.-])(?:tests?|fixtures?|samples?|cases|corpus|prompts?|evals?|examples?|payloads?|red-?team\w*|"
+    r"promptfoo\w*|garak|attacks?|injections?|jailbreaks?|probes?|adversarial|specimens?)(?:[/_.-]|$)"
 )
 _FOLLOWED = re.compile(r"(?i)\b(?:follow|obey|apply|adopt|read|load|do what|as your|use)\b[^.\n]{0,40}$")
+_FOLLOWED_BEHIND = re.compile(
+    r"(?i)[^.\n]{0,40}\b(?:and|then|to) (?:follow|obey|apply|adopt|do (?:what|as)|act on|carry)\b"
+)
+MOST_MENTIONS = 50
 
 
 def stance_of(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, rule: Rule) -> Stance:
@@ -74,6 +88,8 @@ def stance_of(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, rule: Rule) 
     line = file.lines[hit.line - 1][:LONGEST_LINE]
     at = max(0, _in_line(hit, line).column - 1)
     place = Place(skill, file, block, hit.line, line, at, rule.category in ABOUT_WORDS, hit.layer == "prose")
+    if hit.layer in AS_WRITTEN and is_searched_for(line, at, language=block.language):
+        return Stance.QUOTED
     stance = stance_in_fence(place) if block.kind is BlockKind.FENCE else stance_in_prose(place)
     return Stance.STATED if stance and is_carried_out(file.document, hit.line) else stance
 
@@ -85,10 +101,16 @@ def _in_line(hit: Hit, line: str) -> Hit:
 
 
 def _stance_in_script(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, rule: Rule) -> Stance:
-    """A program that looks for words has them in it, as patterns or as samples to try, in a skill that says it looks for such."""
-    if rule.category not in ABOUT_WORDS or not is_about_security(skill):
+    """What looks for attacks has them in it, as patterns or as samples to try, in a skill that says it looks for such."""
+    if not is_about_security(skill):
         return Stance.STATED
     line = file.lines[hit.line - 1][:LONGEST_LINE]
+    if hit.layer in AS_WRITTEN and file.path.endswith(RULE_SUFFIXES) and is_in_rule(file.text, line):
+        return Stance.STATED if _is_followed(skill, file) else Stance.QUOTED
+    if rule.check in FAULTS_TO_TEST and is_rule_test(skill, file, hit.line):
+        return Stance.QUOTED
+    if rule.category not in ABOUT_WORDS:
+        return Stance.STATED
     is_sample = _SAMPLES.search(file.path) is not None and not _is_followed(skill, file)
     return Stance.QUOTED if is_sample or _LOOKS_FOR.search(line) else Stance.STATED
 
@@ -97,4 +119,11 @@ def _is_followed(skill: SkillUnderScan, file: FileUnderScan) -> bool:
     """Whether the skill has the agent read a file and do what it says."""
     text = skill.skill_file.text if skill.skill_file else ""
     at = text.find(file.path)
-    return at >= 0 and _FOLLOWED.search(text[max(0, at - 60) : at]) is not None
+    for _ in range(MOST_MENTIONS):
+        if at < 0:
+            return False
+        end = at + len(file.path)
+        if _FOLLOWED.search(text[max(0, at - 60) : at]) or _FOLLOWED_BEHIND.match(text, end, end + 80):
+            return True
+        at = text.find(file.path, end)
+    return True

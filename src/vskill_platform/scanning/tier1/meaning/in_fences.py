@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 from vskill_platform.scanning.tier1.markdown.document import Block
+from vskill_platform.scanning.tier1.meaning.detections import is_in_rule
 from vskill_platform.scanning.tier1.meaning.orders import leads_by_order
 from vskill_platform.scanning.tier1.meaning.stances import (
     LEAD_LINES,
     LEADS_TO_ATTACK,
+    LEADS_TO_EXPLOIT,
     LEADS_TO_TRACES,
     LONGEST_LINE,
     PROTECTS,
@@ -29,6 +31,8 @@ from vskill_platform.scanning.tier1.meaning.warnings import (
 from vskill_platform.scanning.tier1.skill import FileUnderScan
 
 _HTML_COMMENT = re.compile(r"<!--.*?(?:-->|$)")
+INERT = frozenset(["", "text", "txt", "plaintext", "plain", "log", "logs", "http", "output", "csv", "diff"])
+"""Languages of fenced blocks that nothing runs."""
 _COMMENT_SIGNS = ("#", "//", "--", "/*", "*", ";", "<!--")
 
 
@@ -37,6 +41,8 @@ def stance_in_fence(place: Place) -> Stance:
     beside = [*_comments_above(place), *own, comment_behind(place.line[place.at :])]
     if any(comment_warns(text.strip("#/-*;<!> ")) or is_done_by_attacker(text) for text in beside):
         return Stance.WARNED
+    if is_about_security(place.skill) and is_in_rule(place.block.text, place.line):
+        return Stance.QUOTED
     lead = _lead_in(place.file, place.block)
     sentence = last_sentence(lead)
     if is_labelled(lead) or negates(sentence) or is_done_by_attacker(sentence):
@@ -50,7 +56,11 @@ def stance_in_fence(place: Place) -> Stance:
 def _leads_to_attack(place: Place, sentence: str) -> bool:
     if LEADS_TO_ATTACK.search(sentence):
         return True
-    return is_about_security(place.skill) and LEADS_TO_TRACES.search(sentence) is not None
+    if not is_about_security(place.skill):
+        return False
+    return LEADS_TO_TRACES.search(sentence) is not None or (
+        place.block.language in INERT and LEADS_TO_EXPLOIT.search(sentence) is not None
+    )
 
 
 def _comments_above(place: Place) -> list[str]:

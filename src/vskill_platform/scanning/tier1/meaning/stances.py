@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from vskill_platform.domain.content import SKILL_FILE_NAMES
-from vskill_platform.scanning.tier1.markdown.document import Block, BlockKind
-from vskill_platform.scanning.tier1.meaning.warnings import ATTACKER_ACTS, heading_warns
+from vskill_platform.scanning.tier1.markdown.document import Block, BlockKind, Section
+from vskill_platform.scanning.tier1.meaning.warnings import ATTACKER_ACTS, heading_helps, heading_warns
 from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
 
 LONGEST_LINE = 1_000
@@ -65,6 +65,11 @@ LEADS_TO_TRACES = re.compile(
     r"artifacts|processes|process lists?|logs?|histor(?:y|ies)|hosts?|machines?)\b[^.:]{0,60}:$"
 )
 """How a line ends that leads to what is found where an attacker has been, in a guide about attacks."""
+LEADS_TO_EXPLOIT = re.compile(
+    r"(?i)\b(?:theft|forgery|takeover|remote code execution|RCE|SSRF|XSS|IDOR|SQLi|traversal|exploit\w*|compromise|"
+    r"leftovers?|IOCs?|indicators?|specimens?|probes?|in the wild|looks? like(?: this)?)\b[^.:]{0,60}:$"
+)
+"""How a line ends that leads to a request or a trace, in a guide about attacks and a block that nothing runs."""
 PROTECTS = re.compile(
     r"(?i)\b(?:against|protect\w*|prevent\w*|avoid\w*|mitigat\w*|defend\w*|harden\w*|remov(?:e|es|"
     r"ing)|clean\w*|off the|fix(?:es)?|"
@@ -84,6 +89,13 @@ _TOPIC = re.compile(
     rf"{_ATTACK_TOPIC.pattern}|\b(?:{_WEAKNESS}|detect\w*|incidents?|forensic\w*|pitfalls?|real.world|findings?|patterns?|"
     r"risks?|audit\w*|hardening|checks?|checklist|(?:look|watch) (?:for|out)|warning signs|quotations?|specimens?)\b"
 )
+FEWEST_TITLES = 2
+FEWEST_COMMAS = 3
+_TRACES = re.compile(
+    r"(?i)\b(?:look(?:ing)? (?:at|for)|hunt\w*|traces?|evidence|artefacts?|artifacts?|indicators?|IOCs?)\b"
+)
+"""Headings of what an investigator looks at."""
+_ADDRESS = re.compile(r"(?i)\w://|/dev/tcp|\b\d{1,3}(?:\.\d{1,3}){3}\b")
 _NUMBERED = re.compile(r"\s*\d{1,3}[.)]\s")
 _SECURITY = re.compile(
     r"(?i)\b(?:security|secure|vulnerab\w*|threats?|malware|attacks?|attackers?|audit\w*|pentest\w*|penetration|"
@@ -154,4 +166,14 @@ def stance_under_heading(place: Place, *, is_quoted: bool, is_ordered: bool) -> 
         return Stance.STATED
     names = titles if file.path in SKILL_FILE_NAMES else (*titles, file.path.replace("-", " ").replace("_", " "))
     topic = _TOPIC if is_quoted or is_listed else _ATTACK_TOPIC
-    return Stance.QUOTED if any(topic.search(name) for name in names) else Stance.STATED
+    is_topic = any(topic.search(name) for name in names) or (is_quoted and _is_among_traces(place, section))
+    return Stance.QUOTED if is_topic else Stance.STATED
+
+
+def _is_among_traces(place: Place, section: Section | None) -> bool:
+    """Whether a place is one in a list of things to look at, by a heading above its own, and reaches nothing elsewhere."""
+    titles = section.titles[1:] if section else ()
+    if len(titles) < FEWEST_TITLES or heading_helps(titles[-1]) or _ADDRESS.search(place.line):
+        return False
+    is_list = place.line.count(",") >= FEWEST_COMMAS and place.line.count("`") >= FEWEST_COMMAS * 2
+    return is_list and any(_TRACES.search(title) for title in titles[:-1])

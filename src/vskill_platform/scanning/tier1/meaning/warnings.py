@@ -196,3 +196,8 @@ def heading_warns(title: str) -> bool:
     """Whether a heading says that what stands under it is bad. What it says in a comment does not count."""
     shown = _HTML_COMMENT.sub("", title).strip()
     return len(shown) < 120 and _HEADING.search(shown) is not None and _REMEDY.search(shown) is None
+
+
+def heading_helps(title: str) -> bool:
+    """Whether a heading says that what stands under it is a cure or a set-up."""
+    return _REMEDY.search(title) is not None

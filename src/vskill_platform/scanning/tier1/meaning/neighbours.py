@@ -18,6 +18,7 @@ ORDERS_IN_OTHER_SKILLS = "orders_in_other_skills"
 CHECKS = frozenset([ORDERS_IN_OTHER_SKILLS])
 LONGEST_SCRIPT = 200_000
 MOST_LINES = 4_000
+LONGEST_LINE = 2_000
 _GOES_THROUGH = re.compile(
     r"\*/SKILL\.md|skills[\"'/\\]*[^\n]{0,60}\*\*?/|\b(?:readdir\w*|listdir|iterdir|scandir|os\.walk|ReadDir|WalkDir|Get-ChildItem)\b"
     r"|\bDir\.(?:glob|each\w*|children)|\bfind\s[^\n]{0,80}SKILL\.md|\b(?:r?glob)\([^\n]{0,60}SKILL\.md"
@@ -54,7 +55,8 @@ def _in_script(file: FileUnderScan) -> Iterator[Sighting]:
         return
     if _GOES_THROUGH.search(text) is None or _WRITES.search(text) is None:
         return
-    for number, line in enumerate(file.lines[:MOST_LINES], start=1):
+    for number, whole in enumerate(file.lines[:MOST_LINES], start=1):
+        line = whole[:LONGEST_LINE]
         if (">>" in line or _SAYS_SO.search(line) is None) and any(map(_is_order, _LITERAL.findall(line))):
             yield Sighting(ORDERS_IN_OTHER_SKILLS, file.path, number, 1, make_excerpt(line), "raw")
 

@@ -46,10 +46,13 @@ COMMON = frozenset(
         "safeguard",
         "asked",
         "destroy",
+        "personal",
+        "spend",
+        "alter",
     ]
 )
 """Concepts that every tenth text speaks of."""
-COMMON_TOGETHER, RARE_TOGETHER = 11, 6
+COMMON_TOGETHER, RARE_TOGETHER = 9, 6
 """Concepts that are looked for in one pass. The engine remembers which of them it has met, so that each that texts do speak
 of doubles what it has to remember: eight of these fill its memory within a few hundred texts."""
 ENGLISH = "en"

@@ -133,6 +133,14 @@ _WHOLE_HOSTS = frozenset([*(place for place in _VENDORS.split() if "/" not in pl
 """Names under these say nothing: anybody may have one, or it is somebody else's."""
 INSTALLERS = f"https://(?:www\\.)?(?:{'|'.join(re.escape(place) for place in _VENDORS.split())})(?:/|\\b)"
 """The addresses of those who are known for their installers, as a pattern: `{installers}` in a rule's `unless`."""
+_KNOWN_AS = {
+    "t.me": "telegram",
+    "discord.gg": "discord",
+    "wa.me": "whatsapp",
+    "youtu.be": "youtube",
+    "goo.gl": "google",
+}
+"""Short domains of services that go by another name."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,20}:/{2,}")
 _AUTHORITY = re.compile(r"[^/?#\\\s\"'<>|]*")
 _NAME = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.?")
@@ -197,6 +205,23 @@ def is_hidden_metadata(address: str) -> bool:
     """Whether the address of a cloud's metadata is written so that nobody recognises it."""
     host = host_of(address)
     return host in METADATA_HOSTS and host not in address.lower()
+
+
+def is_named(domain: str, described: str) -> bool:
+    """Whether a description names the owner of a domain: as a name or a service, because any word can be a domain too."""
+    name = _KNOWN_AS.get(domain, domain.partition(".")[0])
+    if domain in described.lower():
+        return True
+    named = re.finditer(
+        rf"(?i)(?<![\w.-]){re.escape(name)}(?![\w-])(?P<service> (?:api|service|server|platform|account)\b)?", described
+    )
+    return any("-" in name or found["service"] or not found[0].islower() for found in named)
+
+
+def domain_of(host: str) -> str:
+    """The last two labels of a name, or the whole number."""
+    labels = host.split(".")
+    return host if labels[-1].isdigit() else ".".join(labels[-2:])
 
 
 def is_same_owner(host: str, domains: tuple[str, ...]) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
+from vskill_platform.scanning.tier1.code.hosts import domain_of, is_named
 from vskill_platform.scanning.tier1.configs.reporting import LAYER
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.skill import Fact, FactKind, Observation, Sighting, SkillUnderScan
@@ -22,16 +23,26 @@ def join_autoruns(skill: SkillUnderScan, observations: Sequence[Observation]) ->
     for file in skill.files:
         by_name.setdefault(file.path.rpartition("/")[2], []).append(file.path)
     reaching: dict[str, Fact] = {}
+    hosts: dict[str, set[str]] = {}
     for fact in facts:
         if fact.kind in _REACHES:
             reaching.setdefault(fact.file, fact)
+        if fact.kind is FactKind.REACHES:
+            hosts.setdefault(fact.file, set()).add(fact.value)
     for start in started:
         path = _file_meant(start, by_name)
         reached = reaching.get(path)
-        if reached is not None and reached.layer != LAYER:
+        if reached is not None and reached.layer != LAYER and not _is_told(skill, start, hosts.get(path, set())):
             excerpt = make_excerpt(f"{start.value}: {reached.kind} {reached.value}")
             detail = f"{path} is started by {start.file}, line {start.line}"
             yield Sighting("autorun_reaches_out", path, reached.line, 1 if reached.line else 0, excerpt, LAYER, detail)
+
+
+def _is_told(skill: SkillUnderScan, start: Fact, hosts: Set[str]) -> bool:
+    """Whether a text only tells how to start it, and the description names whoever it talks to."""
+    described = skill.frontmatter.text if skill.frontmatter else ""
+    is_text = any(file.path == start.file and file.is_markdown for file in skill.files)
+    return is_text and bool(hosts) and all(is_named(domain_of(host), described) for host in hosts)
 
 
 def _file_meant(start: Fact, by_name: dict[str, list[str]]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
@@ -14,6 +15,12 @@ from vskill_platform.scanning.tier1.skill import Fact, FactKind, Observation, Si
 DOWNLOADED_AND_RUN = "downloaded_and_run"
 SECRETS_AND_SENDING = "secrets_and_sending"
 CHECKS = frozenset([DOWNLOADED_AND_RUN, SECRETS_AND_SENDING])
+
+LONGEST_LINE = 1_000
+_CHECK = re.compile(
+    r"\b(?:sha(?:256|384|512)?sum|shasum)\b[^\n]*(?:\s-c\b|--check)|\bgpg2?\b[^\n]*--verify\b|"
+    r"\b(?:cosign|minisign|slsa-verifier) \S*verif"
+)
 
 
 def join_evidence(skill: SkillUnderScan, observations: Sequence[Observation]) -> Iterator[Sighting]:
@@ -38,7 +45,17 @@ def _downloaded_and_run(skill: SkillUnderScan, facts: Sequence[Fact]) -> Iterato
     for fact in facts:
         if fact.kind is FactKind.EXECUTES and (name := _name(fact)) in fetched:
             first = fetched.pop(name)
+            if _is_checked(skill, first, fact, hosts.get((first.file, first.line), "")):
+                continue
             yield _sighting(DOWNLOADED_AND_RUN, skill, fact, f"{name} comes from {first.file}, line {first.line}")
+
+
+def _is_checked(skill: SkillUnderScan, first: Fact, run: Fact, host: str) -> bool:
+    """Whether a release with a history is held against a checksum or a signature before it is run, in the same file."""
+    if first.file != run.file or kind_of_host(host) is not HostKind.REPOSITORY:
+        return False
+    lines = next((file.lines for file in skill.files if file.path == first.file), ())
+    return any(_CHECK.search(line[:LONGEST_LINE]) for line in lines[first.line - 1 : run.line])
 
 
 def _secrets_and_sending(skill: SkillUnderScan, facts: Sequence[Fact]) -> Iterator[Sighting]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from vskill_platform.scanning.tier1.code.hosts import HostKind, host_of, kind_of_host
+from vskill_platform.scanning.tier1.code.hosts import HostKind, domain_of, host_of, is_named, kind_of_host
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.file_kinds import Shape
 from vskill_platform.scanning.tier1.markdown.document import BlockKind
@@ -47,14 +47,6 @@ PLACEHOLDERS = frozenset(
         "corp.com",
     ]
 )
-_KNOWN_AS = {
-    "t.me": "telegram",
-    "discord.gg": "discord",
-    "wa.me": "whatsapp",
-    "youtu.be": "youtube",
-    "goo.gl": "google",
-}
-"""Short domains of services that go by another name."""
 _ADDRESS = (
     r"(?i)(?:https?|ftps?|wss?|sftp|ssh|git|hxxps?)://[^\s)>\]\"'`|]+|"
     r"[a-z0-9._%+{}<>-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,24}"
@@ -122,13 +114,13 @@ class Mentions:
         hosts = Counter(address.host for address in _addresses(file.encoded))
         self._hosts.setdefault(file.path, Counter()).update(hosts)
         for host, times in hosts.items():
-            self._domains[_domain(host)] += times
+            self._domains[domain_of(host)] += times
 
     def _is_stranger(self, host: str) -> bool:
-        domain = _domain(host)
+        domain = domain_of(host)
         if domain in PLACEHOLDERS or kind_of_host(host) not in (HostKind.NAMED, HostKind.THROWAWAY):
             return False
-        return self._domains[domain] <= OTHER_MENTIONS and not _is_named(domain, self._described)
+        return self._domains[domain] <= OTHER_MENTIONS and not is_named(domain, self._described)
 
 
 def strangers_in(text: Text, view: View, mentions: Mentions) -> Iterator[Sighting]:
@@ -171,23 +163,6 @@ def _addresses(data: bytes) -> Iterator[Address]:
         written = data[span.start : span.end].decode(errors="ignore")
         host = host_of(written.rpartition("@")[2] if "@" in written and "://" not in written else written)
         yield Address(span, host)
-
-
-def _is_named(domain: str, described: str) -> bool:
-    """Whether a description names the owner of a domain: as a name or a service, because any word can be a domain too."""
-    name = _KNOWN_AS.get(domain, domain.partition(".")[0])
-    if domain in described.lower():
-        return True
-    named = re.finditer(
-        rf"(?i)(?<![\w.-]){re.escape(name)}(?![\w-])(?P<service> (?:api|service|server|platform|account)\b)?", described
-    )
-    return any("-" in name or found["service"] or not found[0].islower() for found in named)
-
-
-def _domain(host: str) -> str:
-    """The last two labels of a name, or the whole number."""
-    labels = host.split(".")
-    return host if labels[-1].isdigit() else ".".join(labels[-2:])
 
 
 def _sighting(check: str, view: View, address: Address) -> Sighting:

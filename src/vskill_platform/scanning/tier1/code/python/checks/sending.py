@@ -92,10 +92,15 @@ def check_sending(call: ReadCall) -> None:
     if _HANDS_OVER.match(call.last):
         call.fact(FactKind.SENDS, hosts[0] if hosts else "")
     body, heads = _parts(call)
-    if hosts and (body.taint & (FILE | USER_FILES | PARSED) or call.last in catalogue.UPLOADERS):
+    if hosts and (_is_file(body.taint) or call.last in catalogue.UPLOADERS):
         call.fact(FactKind.SENDS_FILE, hosts[0])
     if body.taint or heads.taint or call.last in catalogue.UPLOADERS:
         _weigh(call, hosts, body, heads)
+
+
+def _is_file(taint: int) -> bool:
+    """Whether a file goes along: what was read out of its settings is not the file."""
+    return bool(taint & USER_FILES) or (bool(taint & FILE) and not taint & PARSED)
 
 
 def _check_logging(call: ReadCall) -> None:

@@ -30,7 +30,9 @@ _SEVERITY = re.compile(
 """A cell of a table that weighs what its row is about."""
 _CATALOGUE_COLUMN = re.compile(
     r"(?i)\|[^|]*\b(?:patterns?|examples?|signs?|signatures?|strings?|techniques?|payloads?|means|meaning|specimens?|"
-    r"samples?|phrases?|wording|looks? like|tricks?|lures?|probes?)\b"
+    r"samples?|phrases?|wording|looks? like|tricks?|lures?|probes?|"
+    r"seen|observed|muster|beispiele?|exemples?|motifs?|ejemplos?|patr[oó]n(?:es)?|padr(?:ão|ões)|шаблон\w*|пример\w*)\b|"
+    r"\|[^|]*(?:模式|示例|样例|例子|特征|パターン|例|패턴|예시)"
 )
 _WARNING_COLUMN = re.compile(
     r"(?i)\|[^|]*\b(?:bad|wrong|avoid|risks?|risky|problem|danger\w*|threats?|attack(?:er)?s?|"

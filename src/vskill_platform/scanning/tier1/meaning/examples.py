@@ -12,7 +12,8 @@ from vskill_platform.scanning.tier1.meaning.quotations import without_quotations
 
 LONGEST_SENTENCE = 300
 _TECHNIQUE = re.compile(
-    r"(?i)(?:\b(?:reverse|bind|web) ?shells?|\b(?:pip\w+|downloads?) (?:\w+ )?(?:in)?to (?:a |the )?(?:shell|bash|interpreter)|"
+    r"(?i)^[\W\d_]*(?:(?:an?|the|classic|typical|simple|common|bash|python|linux|windows|outbound|hidden) )*"
+    r"(?:\b(?:reverse|bind|web) ?shells?|\b(?:pip\w+|downloads?) (?:\w+ )?(?:in)?to (?:a |the )?(?:shell|bash|interpreter)|"
     r"\bdownload(?:s|ed)?(?: and |-and-| \+ |-)(?:exec\w*|runs?)|\blateral movement|\bexfiltration|\bbackdoors?|\bdroppers?|"
     r"\b(?:crypto ?)?miners?|\bprivilege escalation|\bcredential (?:theft|dumping|access|harvesting)|\bfork bombs?|\bbeacon\w*|"
     r"\bcommand and control|\bC2|\bransomware|\bwipers?|\btampering|\banti-forensics|\bliving off the land|\bLOLBins?|"
@@ -20,6 +21,8 @@ _TECHNIQUE = re.compile(
     r"[\w\s()/,.-]{0,40}[*_]*\s*[:：—–-]?[*_]*\s*$"
 )
 """The name of a technique as the label of what follows."""
+_PART = re.compile(r"[`\"“]+[\w.\s()]*\w\([`\"”]+$")
+"""A call that is opened and not closed."""
 _SUCH_AS = re.compile(
     r"(?i)\b(?:an?|any|some|every|each|\w+s)\b[^.;:!?]{0,60}\b(?:such as|like|e\.g\.,?|for example,?|for instance,?)\s*[\"“*(]*$"
 )
@@ -59,7 +62,7 @@ def is_example(before: str, quoted: str, behind: str) -> bool:
 
 def _is_part(quoted: str) -> bool:
     """Whether a quotation is the beginning of something, which cannot be carried out as it stands."""
-    return quoted.strip('`"“” ').endswith(("(", "(…", "(...", "(...)", "(…)"))
+    return _PART.match(quoted) is not None
 
 
 def _ends_in_question(behind: str) -> bool:

@@ -166,7 +166,7 @@ def _is_led_to(place: Place) -> bool:
 
 def _is_led_to_example(place: Place, lead: str) -> bool:
     """Whether a guide about attacks leads to words, or to a finding with its weight, as to an example."""
-    if not _LEADS_TO_EXAMPLE.search(lead):
+    if not _LEADS_TO_EXAMPLE.search(lead) or _READER_ACTS.search(lead):
         return False
     return place.is_of_words or place.is_in_prose or _WEIGHED.match(place.line) is not None
 

@@ -33,6 +33,8 @@ from vskill_platform.scanning.tier1.skill import FileUnderScan
 _HTML_COMMENT = re.compile(r"<!--.*?(?:-->|$)")
 INERT = frozenset(["", "text", "txt", "plaintext", "plain", "log", "logs", "http", "output", "csv", "diff"])
 """Languages of fenced blocks that nothing runs."""
+RECORDS = frozenset(["log", "logs", "http", "evtx"])
+"""Languages of fenced blocks that hold what was seen."""
 _COMMENT_SIGNS = ("#", "//", "--", "/*", "*", ";", "<!--")
 
 
@@ -50,6 +52,8 @@ def stance_in_fence(place: Place) -> Stance:
     is_ordered = leads_by_order(sentence)
     if not is_ordered and _leads_to_attack(place, sentence) and not PROTECTS.search(sentence):
         return Stance.WARNED
+    if not is_ordered and place.block.language in RECORDS and is_about_security(place.skill):
+        return Stance.QUOTED
     return stance_under_heading(place, is_quoted=False, is_ordered=is_ordered)
 
 

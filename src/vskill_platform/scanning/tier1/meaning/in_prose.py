@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 
 from vskill_platform.scanning.tier1.markdown.document import BlockKind
+from vskill_platform.scanning.tier1.meaning.examples import is_example
 from vskill_platform.scanning.tier1.meaning.in_tables import stance_in_table
 from vskill_platform.scanning.tier1.meaning.orders import leads_by_order
 from vskill_platform.scanning.tier1.meaning.quotations import cell_at, quotation_at
@@ -24,6 +25,7 @@ from vskill_platform.scanning.tier1.meaning.stances import (
     stance_under_heading,
 )
 from vskill_platform.scanning.tier1.meaning.warnings import (
+    blocks,
     comment_warns,
     is_labelled,
     last_sentence,
@@ -60,6 +62,14 @@ _NAMED_WORDS = re.compile(
 """A bold name of words that attackers write, and what it says of them."""
 
 
+_LEADS_TO_EXAMPLE = re.compile(
+    r"(?i)\b(?:examples?|samples?|specimens?|shapes?|forms?|variants?|cases?|excerpts?|seen|observed|reported|comments?|"
+    r"reports?|test (?:e-?mails?|messages?|inputs?|prompts?|documents?))\b[^.:]{0,50}:$"
+)
+_WEIGHED = re.compile(r"(?i)[\s>*_\[+-]*(?:critical|high|medium|severe|blocker)\b")
+"""A finding that begins with its weight."""
+
+
 def stance_in_prose(place: Place) -> Stance:
     line, at = place.line, place.at
     quoted = _quotation(place)
@@ -75,6 +85,8 @@ def stance_in_prose(place: Place) -> Stance:
     if _is_obeyed(behind):
         return Stance.STATED
     is_ordered = ORDERS.search(last_sentence(before)) is not None
+    if place.block.kind is BlockKind.QUOTE and place.is_of_words and _is_led_to(place):
+        return Stance.QUOTED
     if not is_ordered and (_is_led_to(place) or (quoted and _is_spoken_of(place, quoted))):
         return Stance.QUOTED
     return stance_under_heading(place, is_quoted=quoted is not None, is_ordered=is_ordered)
@@ -117,7 +129,7 @@ def _is_spoken_of(place: Place, quoted: Span) -> bool:
     """Whether the sentence around a quotation says that it is an attack, or somebody else's words."""
     behind = place.line[quoted.end :]
     said = f"{last_sentence(place.line[: quoted.start])} {_NEXT_SENTENCE.split(behind, maxsplit=1)[0]}"
-    if is_about_security(place.skill) and _is_subject(place, quoted, said):
+    if is_about_security(place.skill) and (_is_subject(place, quoted, said) or _is_example(place, quoted)):
         return True
     if place.is_of_words:
         return ABOUT_ATTACKS.search(said) is not None or ABOUT_WORDS.search(said) is not None
@@ -135,14 +147,28 @@ def _is_subject(place: Place, quoted: Span, said: str) -> bool:
     return is_speech or is_described or _FOUND.search(said) is not None
 
 
+def _is_example(place: Place, quoted: Span) -> bool:
+    line = place.line
+    return is_example(last_sentence(line[: quoted.start]), line[quoted.start : quoted.end], line[quoted.end :])
+
+
 def _is_led_to(place: Place) -> bool:
     """Whether the paragraph above a list or a block quote leads to it as to what attackers do."""
     if place.block.kind not in (BlockKind.ITEM, BlockKind.QUOTE):
         return False
     lead = last_sentence(_paragraph_above(place))
-    if not lead.endswith(":") or leads_by_order(lead) or PROTECTS.search(lead):
+    if not lead.endswith((":", "：")) or leads_by_order(lead) or PROTECTS.search(lead):
         return False
+    if blocks(lead.rstrip(":： ")) or (is_about_security(place.skill) and _is_led_to_example(place, lead)):
+        return True
     return bool(negates(lead) or is_labelled(lead) or is_done_by_attacker(lead) or LEADS_TO_ATTACK.search(lead))
+
+
+def _is_led_to_example(place: Place, lead: str) -> bool:
+    """Whether a guide about attacks leads to words, or to a finding with its weight, as to an example."""
+    if not _LEADS_TO_EXAMPLE.search(lead) or _READER_ACTS.search(lead):
+        return False
+    return place.is_of_words or place.is_in_prose or _WEIGHED.match(place.line) is not None
 
 
 def _paragraph_above(place: Place) -> str:
@@ -150,6 +176,6 @@ def _paragraph_above(place: Place) -> str:
     blocks = place.file.document.blocks
     at = bisect_right(blocks, place.number, key=lambda block: block.first_line) - 2
     for block in reversed(blocks[max(0, at - MOST_ITEMS) : at + 1]):
-        if block.kind is not BlockKind.ITEM:
+        if block.kind not in (BlockKind.ITEM, BlockKind.QUOTE):
             return block.text.strip().rpartition("\n")[2][-300:] if block.kind is BlockKind.PARAGRAPH else ""
     return ""

@@ -30,7 +30,9 @@ _SEVERITY = re.compile(
 """A cell of a table that weighs what its row is about."""
 _CATALOGUE_COLUMN = re.compile(
     r"(?i)\|[^|]*\b(?:patterns?|examples?|signs?|signatures?|strings?|techniques?|payloads?|means|meaning|specimens?|"
-    r"samples?|quotes?|phrases?|wordings?|looks? like|tricks?|lures?|probes?)\b"
+    r"samples?|quotes?|phrases?|wordings?|looks? like|tricks?|lures?|probes?|"
+    r"seen|observed|muster|beispiele?|exemples?|motifs?|ejemplos?|patr[oó]n(?:es)?|padr(?:ão|ões)|шаблон\w*|пример\w*)\b|"
+    r"\|[^|]*(?:模式|示例|样例|例子|特征|パターン|例|패턴|예시)"
 )
 _WARNING_COLUMN = re.compile(
     r"(?i)\|[^|]*\b(?:bad|wrong|avoid|risks?|risky|problem|danger\w*|threats?|attack(?:er)?s?|"
@@ -92,18 +94,18 @@ def _is_catalogued(place: Place, inner: Span, head: str) -> bool:
     """Whether a guide about attacks quotes something in a table of such things, or words of speech."""
     if inner.end == inner.start:
         return False
-    if _CATALOGUE_COLUMN.search(head) or SPEECH.match(place.line, inner.start):
+    if _CATALOGUE_COLUMN.search(head):
         return True
-    return (place.is_of_words or place.is_in_prose) and _is_column_of_quotations(place, inner, head)
-
-
-def _is_column_of_quotations(place: Place, inner: Span, head: str) -> bool:
-    """Whether most cells above and below a quotation are quotations too, and not what the agent is to say."""
-    number = _number_of_column(place.line, inner)
-    cells = head.split("|")
-    name = cells[number] if number < len(cells) else ""
-    if _SAID_COLUMN.search(name) or _REMEDY_COLUMN.search(name):
+    column = _head_of_column(head, place.line, inner)
+    if _SAID_COLUMN.search(column) or _REMEDY_COLUMN.search(column):
         return False
+    is_words = place.is_of_words or place.is_in_prose
+    return SPEECH.match(place.line, inner.start) is not None or (is_words and _is_column_of_quotations(place, inner))
+
+
+def _is_column_of_quotations(place: Place, inner: Span) -> bool:
+    """Whether most cells above and below a quotation are quotations too."""
+    number = _number_of_column(place.line, inner)
     rows = [row[:LONGEST_LINE] for row in place.block.text.split("\n", MOST_ROWS + 2)[2 : MOST_ROWS + 2]]
     held = [_cell_of(row, number) for row in rows]
     whole = sum(_WHOLE.match(cell) is not None for cell in held)

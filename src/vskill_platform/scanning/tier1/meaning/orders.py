@@ -62,7 +62,8 @@ _LEADS = re.compile(
     r"(?i)(?:^[\s>*+\d.)-]*(?:(?:download|get|fetch|copy|open|save|unpack|extract|go|log)\b[^.!?]* and )?|[.!?;:,]\s+|"
     r"\b(?:then|please|now|first|must|should|you|agent|will|so|just|by) )"
     r"(?:run(?:ning)?|execute|executing|paste|pasting|type|install(?:ing)?|launch(?:ing)?|start(?:ing)?|enter|begin|"
-    r"set up|setup|prepare|fetch|call|try|use|using|carry out|do (?:this|it) (?:first|now|once)|follow)\b"
+    r"set up|setup|prepare|fetch|load|deploy|activate|trigger|call|try|use|using|"
+    r"carry out|do (?:this|it) (?:first|now|once)|follow)\b"
 )
 _ORDERED_TABLE = re.compile(
     r"(?i)\|[^|]*\b(?:steps?|do|does|run|action to take|to do|execute|type|command to run|procedure)\b[^|]*\|"

@@ -9,7 +9,12 @@ from typing import NamedTuple
 
 from vskill_platform.domain.content import SKILL_FILE_NAMES
 from vskill_platform.scanning.tier1.markdown.document import Block, BlockKind, Section
-from vskill_platform.scanning.tier1.meaning.warnings import ATTACKER_ACTS, heading_helps, heading_warns
+from vskill_platform.scanning.tier1.meaning.warnings import (
+    ATTACKER_ACTS,
+    FOREIGN_ATTACKS,
+    heading_helps,
+    heading_warns,
+)
 from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
 
 LONGEST_LINE = 1_000
@@ -31,7 +36,7 @@ ABOUT_ATTACKS = re.compile(
     r"exfiltrat\w*|threats?|hostile|untrusted|poison\w*|abus\w*|intruders?|flag(?:s|ged)? (?:any|commands?|it|this|as|when|"
     r"text|skills?|phrases?|such)|reject\w*|refus\w*|(?:not |dis)allowed|"
     r"blocks|denies|exit(?:s|ed)? (?:with )?(?:code |status )?2|signatures?|seen in|(?:bad|warning|tell-?tale) signs?|"
-    r"tell-?tales?|giveaways?|IOCs?|lures?)\b"
+    r"tell-?tales?|giveaways?|IOCs?|lures?|T1\d{3}(?:\.\d{3})?|CWE-\d+|CVE-\d{4}-\d+)\b"
 )
 """Words beside a quotation that say it is an attack."""
 ABOUT_WORDS = re.compile(
@@ -40,7 +45,7 @@ ABOUT_WORDS = re.compile(
     r"payloads?|says?|said|contains?|examples?|like|words?|sentences?|strings?)\b|出现|例如|比如|写着|包含|之类"
 )
 """Words beside a quotation of other words that say it is somebody else's."""
-SPEECH = re.compile(r"[\"“«「][^\w\s]*(?:[^\W\d]+(?:[,:;]? [^\W\d]+){2}|[^\x00-\u02ff])")
+SPEECH = re.compile(r"[\"“«「][^\w\s]*(?:[^\W\d]+(?:[,:;]? [^\W\d]+(?:['’][^\W\d]+)?){2}|[^\x00-\u02ff])")
 """A quotation that begins as a sentence does, and not as a command."""
 ORDERS = re.compile(
     r"(?i)\b(?:run|execute|type|paste|install|start|use|enter|launch|call|try|first|then|now|please|copy|step|begin)\b"
@@ -62,18 +67,24 @@ LEADS_TO_ATTACK = re.compile(
 """How a line ends that leads to a block of bad code."""
 LEADS_TO_TRACES = re.compile(
     r"(?i)\b(?:typical|common|known|observed|seen|found|left)\b[^.:]{0,60}\b(?:command lines?|entries|lines|traces|artefacts|"
-    r"artifacts|processes|process lists?|logs?|histor(?:y|ies)|hosts?|machines?)\b[^.:]{0,60}:$"
+    r"artifacts|processes|process lists?|logs?|histor(?:y|ies)|hosts?|machines?)\b[^.:]{0,60}:$|"
+    r"\b(?:seen|observed|found|reported|caught) (?:last|in|on|at|by|this|during|among|again)\b[^.:]{0,60}:$|"
+    r"\b(?:EDR|SIEM|IDS|alerts?|logs?|sensor|audit trail|sandbox) "
+    r"(?:shows?|has|had|reports?|saw|records?|contains?|fired)\b[^.:]{0,60}:$"
 )
 """How a line ends that leads to what is found where an attacker has been, in a guide about attacks."""
 LEADS_TO_EXPLOIT = re.compile(
     r"(?i)\b(?:theft|forgery|takeover|remote code execution|RCE|SSRF|XSS|IDOR|SQLi|traversal|exploit\w*|compromise|"
-    r"leftovers?|IOCs?|indicators?|specimens?|probes?|in the wild|looks? like(?: this)?)\b[^.:]{0,60}:$"
+    r"leftovers?|IOCs?|indicators?|specimens?|probes?|payloads?|reverse shells?|"
+    r"tried|attempts?|in the wild|looks? like(?: this)?)\b[^.:]{0,60}:$|"
+    rf"{FOREIGN_ATTACKS}[^.:：]{{0,60}}[:：]$"
 )
 """How a line ends that leads to a request or a trace, in a guide about attacks and a block that nothing runs."""
 PROTECTS = re.compile(
     r"(?i)\b(?:against|protect\w*|prevent\w*|avoid\w*|mitigat\w*|defend\w*|harden\w*|remov(?:e|es|"
     r"ing)|clean\w*|off the|fix(?:es)?|"
-    r"stops?|heals?|repairs?|first run|please run|must run)\b"
+    r"stops?|heals?|repairs?|first run|please run|must run|gegen|schutz|contre|protég\w*|contra|proteg\w*|против|защит\w*)\b|"
+    r"防|清除|修复|対策|방지"
 )
 _ATTACK_TOPIC = re.compile(
     r"(?i)\b(?:attack\w*|malicious|malware|exploit\w*|vulnerab\w*|injection\w*|jailbreak\w*|threats?|red flags?|"
@@ -87,7 +98,10 @@ _WEAKNESS = (
 """The names that weaknesses have in the trade."""
 _TOPIC = re.compile(
     rf"{_ATTACK_TOPIC.pattern}|\b(?:{_WEAKNESS}|detect\w*|incidents?|forensic\w*|pitfalls?|real.world|findings?|patterns?|"
-    r"risks?|audit\w*|hardening|checks?|checklist|(?:look|watch) (?:for|out)|warning signs|quotations?|specimens?)\b"
+    r"risks?|audit\w*|hardening|checks?|checklist|(?:look|watch) (?:for|out)|warning signs|quotations?|specimens?|"
+    r"(?:reject|refuse|deny|block) (?:when|if|any|all|these|it|skills?|commands?)|(?:denied|blocked|forbidden) (?:commands?|"
+    r"patterns?|words|calls)|smells?|bypass\w*|leaves? behind|ATT&CK|TTPs?|IOCs?|hunt\w*)\b|"
+    rf"{FOREIGN_ATTACKS}"
 )
 FEWEST_TITLES = 2
 FEWEST_COMMAS = 3
@@ -102,8 +116,10 @@ _SECURITY = re.compile(
     r"exploit\w*|injection|forensic\w*|"
     r"incident|ransomware|phishing|obfuscat\w*|honeytokens?|canar(?:y|ies)|decoys?|guardrails?|"
     r"breach\w*|cyber\w*|triage|CTF|hack\w*|blue.?team\w*|jailbreak\w*|red.?team\w*|malicious|suspicious|"
-    rf"{_WEAKNESS}|adversar\w*|(?:dangerous|destructive) (?:\w+ )?commands?|"
-    r"harden\w*|scanner|scans?|detect\w*|CVE|OWASP|misuse|footguns?|fuzz\w*|yara|semgrep|codeql)\b"
+    rf"{_WEAKNESS}|adversar\w*|(?:dangerous|destructive) (?:\w+ )?(?:commands?|habits?|code)|"
+    r"harden\w*|scanner|scans?|detect\w*|CVE|OWASP|misuse|footguns?|fuzz\w*|yara|semgrep|codeql)\b|"
+    rf"{FOREIGN_ATTACKS}|安全(?:审|检|扫|测|分析|评估|加固)|セキュリティ|脆弱性|보안|취약|безопасност|уязвим|"
+    r"(?:seguridad|segurança|sécurité|sicherheits|schwachstelle|vulnérab|intrusion)"
 )
 _NEW_CLAUSE = re.compile(
     r"(?i)[,;](?!\s+(?:and|or|which|they|who|it|for example|e\.g\.|such as|like|where|whose)\b)|"

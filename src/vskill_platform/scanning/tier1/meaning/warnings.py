@@ -13,6 +13,17 @@ _BAD = (
     r"(?:bad|wrong|vulnerable|insecure|unsafe|dangerous|malicious|incorrect|hostile|poisoned|attack(?:er)?s?(?:['’]s)?|"
     r"exploit|suspicious|injected|compromised|adversarial|obfuscated)"
 )
+FOREIGN_ATTACKS = (
+    r"(?:gefährlich\w*|bösartig\w*|schadsoftware|angriff\w*|angreifer\w*|dangereu\w+|malveillant\w*|attaquant\w*|attaques?|"
+    r"peligros\w*|malicios\w*|atacante\w*|ataques?|perigos\w*|вредоносн\w*|опасн\w*|атак\w*|злоумышленник\w*|"
+    r"恶意|攻击|漏洞|危险(?:模式|命令|操作|代码)|木马|悪意|攻撃|危険な|악성|공격|위험한)"
+)
+"""What attacks and attackers are called in other languages."""
+_FOREIGN_BAD = (
+    r"(?:schlecht|falsch|unsicher|mauvais(?:e)?|incorrecte?|vulnérable|dangereux|malo|incorrecto|inseguro|peligroso|errado|"
+    r"плохо|неправильно|опасно|错误(?:示例|写法|做法)?|反例|不要这样|危险(?:示例)?|不安全(?:示例|写法)?|"
+    r"悪い例|ダメな例|危険な例|잘못된 예|나쁜 예)"
+)
 _EXAMPLE = (
     r"(?:examples?|practices?|code|patterns?|approach(?:es)?|ways?|habits?|ideas?|inputs?|skills?|prompts?|commands?|"
     r"lines?|scenarios?|vectors?|flows?|chains?|payloads?|descriptions?|variants?|usage|snippets?|strings?|texts?|"
@@ -86,11 +97,13 @@ _LABEL = re.compile(
     rf"(?:{_BAD}|anti-?patterns?|red flags?|(?:do not|don['’]t|never|avoid)"
     r"(?: (?:do|use|run|write|put|add|include|store|save|commit)(?: in| into| there| here)?)?)"
     rf"(?:[\s-]+{_EXAMPLE})*[*_)]*"
-    r"(?:\s\([^)]{0,40}\))?[*_]*(?::|\s[—–-]\s|$))"
+    r"(?:\s\([^)]{0,40}\))?[*_]*(?::|\s[—–-]\s|$)|"
+    rf"{_FOREIGN_BAD}[*_ ]*[:：])"
 )
 """A sign, or words that name a bad example, at the head of a line."""
 _COMMENT = re.compile(
-    rf"(?i)^[\W_]*(?:{_SIGN}|(?:{_BAD}|anti-?pattern|red flag)(?:[\s-]+{_EXAMPLE})*\s*(?:$|[:—–(,.!-])|"
+    rf"(?i)^[\W_]*(?:{_SIGN}|{_FOREIGN_BAD}\W*$|(?:code )?smells?\s*(?:$|[:—–(,.!-])|"
+    rf"(?:{_BAD}|anti-?pattern|red flag)(?:[\s-]+{_EXAMPLE})*\s*(?:$|[:—–(,.!-])|"
     r"(?:don['’]t|do not|never|avoid)(?:\s+(?:ever|do|run|use|write|copy|doing|running|using|execute))?"
     r"(?:\s+(?:this|that|it|these|them|in production|blindly|code|commands?))*\s*(?:$|[:!.—–]))"
 )
@@ -103,6 +116,7 @@ _HEADING = re.compile(
     r"\bdon['’]ts?\b(?!\s+(?:forget|skip|miss|panic|worry|wait|need))(?=\W*$|\s+(?:do|use|run|write|copy|list))|"
     r"^\W*(?:do not|never)(?:\s+(?:do|use|run|write|copy|trust))?(?:\s+(?:this|these|that|them))?\W*$|"
     r"\b(?:things|patterns|commands|habits|mistakes|code|what|to) (?:to )?avoid\b|^\W*(?:avoid|bad|wrong|attacks?|exploits?)\W*$|"
+    r"\bsmells?\W*$|"
     r"\b(?:common|known|typical|real|example|sample) (?:attacks?|exploits?|payloads?)\b|\bwhat attackers\b|\bhow attackers\b|"
     r"\b(?:attacks?|exploits?|payloads?|malware|jailbreaks?)\W*$|^\W*(?:bad|wrong|unsafe|insecure)\W+(?:vs\W+|and\W+|to\W+)?"
     r"(?:good|better|right|safe|secure)\W*$"

@@ -147,6 +147,8 @@ def _meant(what: str, section: Section, at: int, before: Section | None) -> Iter
     if _PLURAL.search(what) and earlier:
         yield earlier[0].first_line, earlier[-1].last_line
         return
+    if earlier and earlier[-1].kind is BlockKind.PARAGRAPH:
+        yield earlier[-1].first_line, earlier[-1].last_line
     for block in reversed([*(before.blocks if before else ()), *earlier]):
         if block.kind in (BlockKind.FENCE, BlockKind.QUOTE, BlockKind.TABLE) or "`" in block.text:
             yield block.first_line, block.last_line

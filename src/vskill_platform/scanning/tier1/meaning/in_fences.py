@@ -7,6 +7,7 @@ import re
 from vskill_platform.scanning.tier1.markdown.document import Block
 from vskill_platform.scanning.tier1.meaning.detections import is_in_rule
 from vskill_platform.scanning.tier1.meaning.examples import asks
+from vskill_platform.scanning.tier1.meaning.inert import is_inert
 from vskill_platform.scanning.tier1.meaning.orders import leads_by_order
 from vskill_platform.scanning.tier1.meaning.stances import (
     LEAD_LINES,
@@ -61,7 +62,8 @@ def stance_in_fence(place: Place) -> Stance:
     is_ordered = leads_by_order(sentence)
     if not is_ordered and _leads_to_attack(place, sentence) and not PROTECTS.search(sentence):
         return Stance.WARNED
-    if not is_ordered and place.block.language in RECORDS and is_about_security(place.skill):
+    is_record = place.block.language in RECORDS or is_inert(place.line)
+    if not is_ordered and is_record and is_about_security(place.skill):
         return Stance.QUOTED
     return stance_under_heading(place, is_quoted=False, is_ordered=is_ordered)
 

@@ -60,7 +60,8 @@ _PLURAL = re.compile(
 _TITLE_ORDER = re.compile(rf"(?i){_IMPERATIVE}(?:{_CARRY_OUT})\b[^.!?\n]{{0,60}}$")
 _LEADS = re.compile(
     r"(?i)(?:^[\s>*+\d.)-]*(?:(?:download|get|fetch|copy|open|save|unpack|extract|go|log)\b[^.!?]* and )?|[.!?;:,]\s+|"
-    r"\b(?:then|please|now|first|must|should|you|agent|will|so|just|by) )"
+    r"\b(?:then|please|now|first|must|should|you|agent|will|so|just|by) |"
+    r"\band (?=(?:run|execute|paste|type|launch|start)(?: (?:it|this|that|them))?:$))"
     r"(?:run(?:ning)?|execute|executing|paste|pasting|type|install(?:ing)?|launch(?:ing)?|start(?:ing)?|enter|begin|"
     r"set up|setup|prepare|fetch|load|deploy|activate|trigger|call|try|use|using|"
     r"carry out|do (?:this|it) (?:first|now|once)|follow)\b"

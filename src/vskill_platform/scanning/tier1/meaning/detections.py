@@ -16,6 +16,8 @@ MOST_TEXT = 60_000
 LONGEST_LINE = 1_000
 MOST_TO_LOOK_THROUGH = 400_000
 MOST_MENTIONS = 100
+MOST_BEFORE = 200
+"""Characters before a place in which the operator of a query is looked for."""
 SHORTEST_STEM = 4
 RULE_SUFFIXES = (".yar", ".yara", ".rules", ".yml", ".yaml")
 """How the files of detection rules end."""
@@ -64,7 +66,7 @@ _RUN_BEFORE = re.compile(
 def is_searched_for(line: str, at: int, *, language: str) -> bool:
     """Whether a place of a line is in what a query or a grep looks for, which does no harm even where it is run."""
     if language in _QUERY_LANGUAGES:
-        return _COMPARES.search(line[:at]) is not None and _QUERY_RUNS.search(line) is None
+        return _COMPARES.search(line[max(0, at - MOST_BEFORE) : at]) is not None and _QUERY_RUNS.search(line) is None
     return _is_grepped(line, at)
 
 

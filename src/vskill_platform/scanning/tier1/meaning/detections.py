@@ -16,6 +16,8 @@ MOST_TEXT = 60_000
 LONGEST_LINE = 1_000
 MOST_TO_LOOK_THROUGH = 400_000
 MOST_MENTIONS = 100
+MOST_BEFORE = 200
+"""Characters before a place in which the operator of a query is looked for."""
 SHORTEST_STEM = 4
 RULE_SUFFIXES = (".yar", ".yara", ".rules", ".yml", ".yaml")
 """How the files of detection rules end."""
@@ -55,14 +57,16 @@ _GREP = re.compile(
 _RUNS_INSIDE = ("$(", "`")
 _MARK = re.compile(r"(?:#|//|--|/\*|<!--)\s*(?:ruleid|ok|todoruleid|todook|deepruleid)\s*:\s*(?P<ids>[\w., -]+)")
 _RUN_BEFORE = re.compile(
-    r"(?i)(?:\b(?:python[\d.]*|node|bash|sh|ruby|php|perl|deno|bun|tsx|source|import|from|exec|run|chmod)\b|\./)[^\n]{0,40}$"
+    r"(?i)(?:(?<!-l )(?<!lang )\b(?:python[\d.]*|node|bash|sh|ruby|php|perl|deno|bun|tsx|uv run|source|import|from|run|execute|"
+    r"start|chmod)\b(?:\s+[-+]\S+)*|require\(|import\()\s*[`\"'(]*[\w./-]*$|(?:^|[\s`\"'])\./[\w./-]*$"
 )
+"""What stands before the name of a file that is started or imported."""
 
 
 def is_searched_for(line: str, at: int, *, language: str) -> bool:
     """Whether a place of a line is in what a query or a grep looks for, which does no harm even where it is run."""
     if language in _QUERY_LANGUAGES:
-        return _COMPARES.search(line[:at]) is not None and _QUERY_RUNS.search(line) is None
+        return _COMPARES.search(line[max(0, at - MOST_BEFORE) : at]) is not None and _QUERY_RUNS.search(line) is None
     return _is_grepped(line, at)
 
 
@@ -97,6 +101,8 @@ def is_rule_test(skill: SkillUnderScan, file: FileUnderScan, number: int) -> boo
         return False
     names = [name.strip() for name in found["ids"].split(",")]
     rules = [other.text for other in skill.files if other.path.endswith((".yaml", ".yml"))]
+    shown = [fence for other in skill.files if other.is_markdown for fence in other.document.fences]
+    rules += [fence.text for fence in shown if fence.language in ("yaml", "yml")]
     is_ours = any(
         _has_all(_SEMGREP, text) and any(f"id: {name}\n" in text[:MOST_TEXT] for name in names) for text in rules
     )

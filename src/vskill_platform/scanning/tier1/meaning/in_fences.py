@@ -6,6 +6,8 @@ import re
 
 from vskill_platform.scanning.tier1.markdown.document import Block
 from vskill_platform.scanning.tier1.meaning.detections import is_in_rule
+from vskill_platform.scanning.tier1.meaning.examples import asks
+from vskill_platform.scanning.tier1.meaning.inert import is_inert
 from vskill_platform.scanning.tier1.meaning.orders import leads_by_order
 from vskill_platform.scanning.tier1.meaning.stances import (
     LEAD_LINES,
@@ -35,6 +37,12 @@ INERT = frozenset(["", "text", "txt", "plaintext", "plain", "log", "logs", "http
 """Languages of fenced blocks that nothing runs."""
 RECORDS = frozenset(["log", "logs", "http", "evtx"])
 """Languages of fenced blocks that hold what was seen."""
+SETTINGS = frozenset(["json", "jsonc", "json5", "yaml", "yml"])
+MOST_DENIED = 60
+"""Lines above a string in which the key of its list is looked for."""
+_STRING_OF_LIST = re.compile(r"\s*(?:- )?\s*([\"'])(?:(?!\1).)*\1\s*,?\s*$")
+_KEY_OF_LIST = re.compile(r"\s*[\"']?(?P<name>[\w-]+)[\"']?\s*:\s*\[?\s*$")
+_DENIES = re.compile(r"(?i)(?:den(?:y|ied)|disallow\w*|block(?:ed|list)?|forbid\w*|reject\w*|never)$")
 _COMMENT_SIGNS = ("#", "//", "--", "/*", "*", ";", "<!--")
 
 
@@ -49,10 +57,13 @@ def stance_in_fence(place: Place) -> Stance:
     sentence = last_sentence(lead)
     if is_labelled(lead) or negates(sentence) or is_done_by_attacker(sentence):
         return Stance.WARNED
+    if _is_denied(place) or (is_about_security(place.skill) and asks(sentence)):
+        return Stance.QUOTED
     is_ordered = leads_by_order(sentence)
     if not is_ordered and _leads_to_attack(place, sentence) and not PROTECTS.search(sentence):
         return Stance.WARNED
-    if not is_ordered and place.block.language in RECORDS and is_about_security(place.skill):
+    is_record = place.block.language in RECORDS or is_inert(place.line)
+    if not is_ordered and is_record and is_about_security(place.skill):
         return Stance.QUOTED
     return stance_under_heading(place, is_quoted=False, is_ordered=is_ordered)
 
@@ -65,6 +76,18 @@ def _leads_to_attack(place: Place, sentence: str) -> bool:
     return LEADS_TO_TRACES.search(sentence) is not None or (
         place.block.language in INERT and LEADS_TO_EXPLOIT.search(sentence) is not None
     )
+
+
+def _is_denied(place: Place) -> bool:
+    """Whether a line of settings is one of what they do not allow: a string in a list whose key says so."""
+    if place.block.language not in SETTINGS or not _STRING_OF_LIST.match(place.line):
+        return False
+    for number in range(place.number - 1, max(place.block.first_line, place.number - MOST_DENIED) - 1, -1):
+        text = place.file.lines[number - 1][:200]
+        if not _STRING_OF_LIST.match(text):
+            key = _KEY_OF_LIST.match(text)
+            return key is not None and _DENIES.match(key["name"]) is not None
+    return False
 
 
 def _comments_above(place: Place) -> list[str]:

@@ -42,6 +42,11 @@ _OBEYED_BEHIND = re.compile(
     r"follow (?:it|them|this|what)|apply to you|appl(?:y|ies) (?:from|here)|is binding|"
     r"is an order|does (?:that|it|this) once)\b"
 )
+_DISMISSED = re.compile(
+    r"(?i)(?:\b(?:not|nothing|neither|never|hardly)|n['’]t)\s(?:\w+ ){0,2}(?:suspicious|dangerous|malicious|unsafe|insecure|"
+    r"wrong|hostile|an? attack|a threat|harmful)\b"
+)
+"""Words that make little of a danger."""
 _NEXT_SENTENCE = re.compile(r"[.!?]\s+(?=[A-Z])")
 _HUNTED = re.compile(
     r"(?i)[\s\W\d]*(?:block|detect|flag|reject|refuse|deny|warn|look for|search for|find|catch|"
@@ -66,6 +71,14 @@ _LEADS_TO_EXAMPLE = re.compile(
     r"(?i)\b(?:examples?|samples?|specimens?|shapes?|forms?|variants?|cases?|excerpts?|seen|observed|reported|comments?|"
     r"reports?|test (?:e-?mails?|messages?|inputs?|prompts?|documents?))\b[^.:]{0,50}:$"
 )
+_WOULD_BEHIND = re.compile(
+    r"(?i)[\s\"”)]*would (?:then )?(?:run|execute|delete|read|send|download|leak|print|be (?:run|executed))\b"
+)
+"""What would happen behind a quotation, in a sentence that calls it an attack."""
+_SAMPLE_LABEL = re.compile(
+    r"(?i)[\s>*_+-]*(?:samples?|examples?|specimens?|payloads?|attacks?|injections?|test (?:input|prompt|message))"
+    r"(?: \d+)?[*_]*\s?:[*_]*\s"
+)
 _WEIGHED = re.compile(r"(?i)[\s>*_\[+-]*(?:critical|high|medium|severe|blocker)\b")
 """A finding that begins with its weight."""
 
@@ -74,13 +87,17 @@ def stance_in_prose(place: Place) -> Stance:
     line, at = place.line, place.at
     quoted = _quotation(place)
     before, behind = line[: quoted.start if quoted else at], line[quoted.end if quoted else at :]
+    if not place.is_of_words and _DISMISSED.search(
+        f"{last_sentence(before)} {_NEXT_SENTENCE.split(behind, maxsplit=1)[0]}"
+    ):
+        return Stance.STATED
     if _is_warned_of(place, before, behind) or _is_marked_bad(line, at, quoted):
         return Stance.WARNED
     if any(is_done_by_attacker(last_sentence(text)) for text in (line[:at], before)):
         return Stance.QUOTED
     if place.block.kind is BlockKind.TABLE:
         return stance_in_table(place)
-    if _is_named(place):
+    if _is_named(place) or _is_sample(place):
         return Stance.QUOTED
     if _is_obeyed(behind):
         return Stance.STATED
@@ -96,6 +113,13 @@ def _is_named(place: Place) -> bool:
     """Whether a guide about attacks gives words as the name of what it speaks of next."""
     found = _NAMED_WORDS.match(place.line)
     return found is not None and place.at < found.end() and place.is_of_words and is_about_security(place.skill)
+
+
+def _is_sample(place: Place) -> bool:
+    """Whether a guide about attacks labels the words of a line as a sample."""
+    if not (place.is_of_words or place.is_in_prose) or not is_about_security(place.skill):
+        return False
+    return _SAMPLE_LABEL.match(place.line, 0, place.at) is not None
 
 
 def _is_warned_of(place: Place, before: str, behind: str) -> bool:
@@ -134,6 +158,8 @@ def _is_spoken_of(place: Place, quoted: Span) -> bool:
     if place.is_of_words:
         return ABOUT_ATTACKS.search(said) is not None or ABOUT_WORDS.search(said) is not None
     lead = last_sentence(place.line[: quoted.start])
+    if _WOULD_BEHIND.match(behind) and ABOUT_ATTACKS.search(place.line[: quoted.start].rpartition(". ")[2]):
+        return PROTECTS.search(said) is None
     if _HUNTED.match(lead):
         return True
     is_done = _READER_ACTS.search(lead) is not None or praises(lead) or PROTECTS.search(said) is not None

@@ -48,6 +48,10 @@ _SAID_COLUMN = re.compile(
     r"(?i)\b(?:say|repl(?:y|ies)|tell|write|output|instructions?|rules?|behaviou?r|you|agent|then)\b"
 )
 """Heads of columns whose quotations are what the agent is to say or to do."""
+_BLOCKED_COLUMN = re.compile(
+    r"(?i)\W*(?:blocks|blocked|den(?:ies|ied)|reject(?:s|ed)|refuse[sd]|forbidden|catches|disallowed)\b"
+)
+"""Heads of columns that hold what a guard does not let through."""
 _NO_RISK = re.compile(r"(?i)\|[^\w|]{0,9}(?:none|low|no|safe|ok|harmless|n/a)[^\w|]{0,9}(?:\||$)")
 _ORIGINAL = re.compile(
     r"(?i)原文|источник|оригинал|\b(?:source(?: text| string)?|original|msgid|quelltext|ausgangstext)\b"
@@ -73,6 +77,8 @@ def stance_in_table(place: Place) -> Stance:
     if is_procedure(place.block) or (is_ordered and not place.is_in_prose):
         return Stance.STATED
     column = _head_of_column(head, line, cell)
+    if inner.end > inner.start and _BLOCKED_COLUMN.match(column):
+        return Stance.QUOTED
     is_remedy = _REMEDY_COLUMN.search(column) is not None or _NO_RISK.search(line) is not None
     if _WARNING_COLUMN.search(head) and (place.is_in_prose or not is_remedy):
         return Stance.QUOTED

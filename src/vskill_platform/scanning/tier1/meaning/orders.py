@@ -60,7 +60,8 @@ _PLURAL = re.compile(
 _TITLE_ORDER = re.compile(rf"(?i){_IMPERATIVE}(?:{_CARRY_OUT})\b[^.!?\n]{{0,60}}$")
 _LEADS = re.compile(
     r"(?i)(?:^[\s>*+\d.)-]*(?:(?:download|get|fetch|copy|open|save|unpack|extract|go|log)\b[^.!?]* and )?|[.!?;:,]\s+|"
-    r"\b(?:then|please|now|first|must|should|you|agent|will|so|just|by) )"
+    r"\b(?:then|please|now|first|must|should|you|agent|will|so|just|by) |"
+    r"\band (?=(?:run|execute|paste|type|launch|start)(?: (?:it|this|that|them))?:$))"
     r"(?:run(?:ning)?|execute|executing|paste|pasting|type|install(?:ing)?|launch(?:ing)?|start(?:ing)?|enter|begin|"
     r"set up|setup|prepare|fetch|load|deploy|activate|trigger|call|try|use|using|"
     r"carry out|do (?:this|it) (?:first|now|once)|follow)\b"
@@ -147,6 +148,8 @@ def _meant(what: str, section: Section, at: int, before: Section | None) -> Iter
     if _PLURAL.search(what) and earlier:
         yield earlier[0].first_line, earlier[-1].last_line
         return
+    if earlier and earlier[-1].kind is BlockKind.PARAGRAPH:
+        yield earlier[-1].first_line, earlier[-1].last_line
     for block in reversed([*(before.blocks if before else ()), *earlier]):
         if block.kind in (BlockKind.FENCE, BlockKind.QUOTE, BlockKind.TABLE) or "`" in block.text:
             yield block.first_line, block.last_line

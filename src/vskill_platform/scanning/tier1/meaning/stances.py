@@ -115,12 +115,17 @@ _SECURITY = re.compile(
     r"(?i)\b(?:security|secure|vulnerab\w*|threats?|malware|attacks?|attackers?|audit\w*|pentest\w*|penetration|"
     r"exploit\w*|injection|forensic\w*|"
     r"incident|ransomware|phishing|obfuscat\w*|honeytokens?|canar(?:y|ies)|decoys?|guardrails?|"
-    r"breach\w*|cyber\w*|triage|CTF|hack\w*|blue.?team\w*|jailbreak\w*|red.?team\w*|malicious|suspicious|"
+    r"breach\w*|cyber\w*|triage|CTF|hack\w*|blue.?team\w*|jailbreak\w*|red.?team\w*|malicious|suspicious|insecure|bug.?bount(?:y|ies)|"
     rf"{_WEAKNESS}|adversar\w*|(?:dangerous|destructive) (?:\w+ )?(?:commands?|habits?|code)|"
     r"harden\w*|scanner|scans?|detect\w*|CVE|OWASP|misuse|footguns?|fuzz\w*|yara|semgrep|codeql)\b|"
     rf"{FOREIGN_ATTACKS}|安全(?:审|检|扫|测|分析|评估|加固)|セキュリティ|脆弱性|보안|취약|безопасност|уязвим|"
     r"(?:seguridad|segurança|sécurité|sicherheits|schwachstelle|vulnérab|intrusion)"
 )
+_ATTACKER_IS_SUBJECT = re.compile(
+    r"(?i)[\s>*+-]*(?:(?:an?|the|real|most|many|some|typical|other) )*"
+    r"(?:attackers?|adversar(?:y|ies)|intruders?|criminals|thieves)\s+(?:\w+ly\s+)?$"
+)
+"""A sentence that has begun with an attacker, and whose verb is at the place."""
 _NEW_CLAUSE = re.compile(
     r"(?i)[,;](?!\s+(?:and|or|which|they|who|it|for example|e\.g\.|such as|like|where|whose)\b)|"
     r"\b(?:so|unless|until|before|if)\b|:\s+\w|\s[—–-]\s|"
@@ -158,6 +163,8 @@ def _names_security(text: str) -> bool:
 
 def is_done_by_attacker(sentence: str) -> bool:
     """Whether an attacker is who does it: whose clause has not ended where the place begins."""
+    if _ATTACKER_IS_SUBJECT.match(sentence):
+        return True
     acts = ATTACKER_ACTS.search(sentence)
     return acts is not None and _NEW_CLAUSE.search(sentence, acts.end()) is None and not PROTECTS.search(sentence)
 

@@ -20,7 +20,7 @@ FOREIGN_ATTACKS = (
 )
 """What attacks and attackers are called in other languages."""
 _FOREIGN_BAD = (
-    r"(?:schlecht|falsch|unsicher|mauvais(?:e)?|incorrecte?|vulnérable|dangereux|malo|incorrecto|inseguro|peligroso|errado|"
+    r"(?:schlecht|falsch|unsicher|mauvais(?:e)?|incorrecte?|vulnérable|dangereux|malo|incorrecto|inseguro|peligroso|errado|mal|"
     r"плохо|неправильно|опасно|错误(?:示例|写法|做法)?|反例|不要这样|危险(?:示例)?|不安全(?:示例|写法)?|"
     r"悪い例|ダメな例|危険な例|잘못된 예|나쁜 예)"
 )
@@ -130,6 +130,7 @@ _HTML_COMMENT = re.compile(r"<!--.*?(?:-->|$)")
 ATTACKER_ACTS = re.compile(
     r"(?i)\b(?:attackers?|adversar(?:y|ies)|intruders?|malware|ransomware|stealers?|trojans?|clippers?|"
     r"malicious (?:skills?|actors?|users?|servers?|packages?|code|prompts?|content|instructions?|files?|pages?)|"
+    r"worms?|droppers?|backdoors?|botnets?|thie(?:f|ves)|criminals|scammers?|"
     r"hostile \w+|compromised \w+|(?:prompt )?injections?|the payload|the attack|exploits?)\b[^.;:!?]{0,40}\b"
     r"(?:can|could|may|might|will|would|tells?|asks?|tries|try|attempts?|instructs?|used?|uses|often|gets?|sends?|runs?|"
     r"ran|executes?|steals?|exfiltrates?|reads?|writes?|wrote|crafts?|controls?|submits?|opens?|creates?|says?)\b(?!['’]t| not)"

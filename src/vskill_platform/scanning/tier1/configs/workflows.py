@@ -30,7 +30,9 @@ def find_in_workflow(source: Source) -> Iterator[Seen]:
             yield source.sighting("workflow_runs_strangers_code", entry)
         elif _ALL_SECRETS.search(entry.value) and "with" in entry.names:
             yield source.sighting("workflow_hands_all_secrets", entry)
-        elif (sends and "env" in entry.names and _ALL_SECRETS.search(entry.value)) or (entry.key == "run" and _sends_secrets(entry.value[:LONGEST_HOOK])):
+        elif (entry.key == "run" and _sends_secrets(entry.value[:LONGEST_HOOK])) or (
+            sends and "env" in entry.names and _ALL_SECRETS.search(entry.value)
+        ):
             yield source.sighting("workflow_sends_secrets", entry)
 
 

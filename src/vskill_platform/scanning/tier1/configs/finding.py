@@ -13,7 +13,13 @@ from vskill_platform.scanning.tier1.configs.frontmatter import find_in_frontmatt
 from vskill_platform.scanning.tier1.configs.hooks import find_container_commands, find_hooks, find_tasks
 from vskill_platform.scanning.tier1.configs.installs import column_of, find_installs
 from vskill_platform.scanning.tier1.configs.manifests import find_in_manifests
-from vskill_platform.scanning.tier1.configs.places import Place, looks_like_configuration, place_of, reader_for
+from vskill_platform.scanning.tier1.configs.places import (
+    Place,
+    looks_like_configuration,
+    looks_like_workflow,
+    place_of,
+    reader_for,
+)
 from vskill_platform.scanning.tier1.configs.redirects import find_redirects
 from vskill_platform.scanning.tier1.configs.reporting import LAYER, Seen, Source
 from vskill_platform.scanning.tier1.configs.repositories import find_repositories
@@ -114,6 +120,8 @@ def _find_in_code(file: FileUnderScan) -> Iterator[Seen]:
 
 def _find_in_document(file: FileUnderScan, place: Place | None, about: str) -> Iterator[Seen]:
     read = reader_for(file.path, file.text)
+    if place is None and looks_like_workflow(file.path, file.content):
+        place = Place.WORKFLOW
     if read is None or (place is None and not looks_like_configuration(file.encoded)):
         return
     reading: Reading = read(file.text)

@@ -90,6 +90,11 @@ def place_of(path: str) -> Place | None:
     return Place.EDITOR if is_editor else None
 
 
+def looks_like_workflow(path: str, data: bytes) -> bool:
+    """Whether a file is a workflow of a forge that is to be copied to its place."""
+    return path.lower().endswith((".yml", ".yaml")) and b"runs-on:" in data and b"jobs:" in data
+
+
 def looks_like_configuration(data: bytes) -> bool:
     """Whether a text is that of a file that configures an agent or an editor, whatever its name."""
     return _SIGNS.is_in(data)

@@ -23,13 +23,16 @@ _HEAD = re.compile(r"github\.event\.(?:pull_request\.head|workflow_run\.head)|gi
 def find_in_workflow(source: Source) -> Iterator[Seen]:
     """Strangers' code that runs with the repository's secrets, and secrets that are sent away."""
     triggers = {entry.value for entry in source.entries} | {name for entry in source.entries for name in entry.names}
+    sends = any(entry.key == "run" and _posts_elsewhere(entry.value[:LONGEST_HOOK]) for entry in source.entries)
     is_privileged = not triggers.isdisjoint({"pull_request_target", "workflow_run"})
     for entry in source.entries:
         if is_privileged and entry.key == "ref" and _HEAD.search(entry.value):
             yield source.sighting("workflow_runs_strangers_code", entry)
         elif _ALL_SECRETS.search(entry.value) and "with" in entry.names:
             yield source.sighting("workflow_hands_all_secrets", entry)
-        elif entry.key == "run" and _sends_secrets(entry.value[:LONGEST_HOOK]):
+        elif (entry.key == "run" and _sends_secrets(entry.value[:LONGEST_HOOK])) or (
+            sends and "env" in entry.names and _ALL_SECRETS.search(entry.value)
+        ):
             yield source.sighting("workflow_sends_secrets", entry)
 
 
@@ -63,12 +66,23 @@ def _blocks(lines: list[str]) -> Iterator[tuple[int, str]]:
     yield first, "\n".join(held)
 
 
+def _posts_elsewhere(command: str) -> bool:
+    """Whether a command posts something to a host that is not the forge's own."""
+    if not _SENDS.search(command) or not _POSTS.search(command):
+        return False
+    return any(not _is_forge(host_of(address)) for address in _ADDRESS.findall(command))
+
+
+def _is_forge(host: str) -> bool:
+    return host == "github.com" or host.endswith(".github.com")
+
+
 def _sends_secrets(command: str) -> bool:
     if not _SENDS.search(command):
         return False
     if _ALL_SECRETS.search(command):
         return True
     hosts = {host_of(address) for address in _ADDRESS.findall(command)}
-    is_elsewhere = bool(hosts) and not all(host == "github.com" or host.endswith(".github.com") for host in hosts)
+    is_elsewhere = bool(hosts) and not all(map(_is_forge, hosts))
     is_posted = any(_POSTS.search(line) and _SECRET.search(line) for line in command.split("\n"))
     return is_elsewhere and is_posted and not all(host.startswith(("api.", "hooks.")) for host in hosts)

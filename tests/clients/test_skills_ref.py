@@ -65,6 +65,11 @@ class Verdicts(NamedTuple):
     reasons: tuple[str, ...]
 
 
+def is_stricter(verdict: Verdicts) -> bool:
+    """Whether we object to what the specification does not allow and its validator does not see."""
+    return verdict.theirs and all("allowed-tools" in reason or "metadata" in reason for reason in verdict.reasons)
+
+
 async def judge(machine: Machine, skills: dict[str, tuple[SkillContent, str]]) -> dict[str, Verdicts]:
     """Both verdicts on each archive, unpacked into a folder of the given name."""
     folders = {
@@ -105,15 +110,16 @@ def _skill(document: str) -> SkillContent:
 
 
 @proves("skills-ref 0.1.1", "validate")
-async def test_every_good_skill_passes__and_we_say_so(machine: Machine) -> None:
+async def test_verdict_on_every_good_skill_is_the_validators__or_stricter_for_a_reason(machine: Machine) -> None:
     skills = {}
     for case in read_corpus():
         document = skill_file_of(case.content)
         if case.kind == "benign" and document is not None:
             skills[case.name] = (case.content, str(parse_skill_md(document.content).name))
     verdicts = await judge(machine, skills)
-    assert len(verdicts) > 250
-    assert {name: verdict for name, verdict in verdicts.items() if not (verdict.ours and verdict.theirs)} == {}
+    assert sum(verdict.ours and verdict.theirs for verdict in verdicts.values()) > 500
+    differing = {name: verdict for name, verdict in verdicts.items() if verdict.ours != verdict.theirs}
+    assert {name: verdict for name, verdict in differing.items() if not is_stricter(verdict)} == {}
 
 
 @proves("skills-ref 0.1.1", "validate")

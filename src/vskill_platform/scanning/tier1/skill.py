@@ -169,6 +169,11 @@ class FileUnderScan:
         return self.shape is Shape.TEXT and suffix_of(self.path) in MARKDOWN_SUFFIXES
 
     @cached_property
+    def is_program(self) -> bool:
+        """Whether the file is a script and no text that only shows one."""
+        return self.shape is Shape.TEXT and FileKind.SCRIPT in self.kinds and FileKind.MARKDOWN not in self.kinds
+
+    @cached_property
     def document(self) -> Document:
         """The file as Markdown."""
         return Document(self.lines)

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
-from vskill_platform.scanning.tier1.file_kinds import FileKind, Shape
 from vskill_platform.scanning.tier1.patterns import compile_pattern
 from vskill_platform.scanning.tier1.skill import FileUnderScan, Sighting, SkillUnderScan
 from vskill_platform.scanning.tier1.views.glance import Sign, signs_of
@@ -67,7 +66,7 @@ _SCHEMES = (
 def find_schemes(skill: SkillUnderScan) -> Iterator[Sighting]:
     """The schemes in a skill's programs; what a text shows is looked at elsewhere."""
     for file in skill.files:
-        if file.shape is not Shape.TEXT or FileKind.SCRIPT not in file.kinds or FileKind.MARKDOWN in file.kinds:
+        if not file.is_program:
             continue
         signs = signs_of(file)
         for scheme in _SCHEMES:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from vskill_platform.scanning.limits import CONFIG_LIMIT
-from vskill_platform.scanning.tier1.code.hosts import HostKind, kind_of_address
+from vskill_platform.scanning.tier1.code.hosts import HostKind, domain_of, kind_of_address
 from vskill_platform.scanning.tier1.configs import permissions
 from vskill_platform.scanning.tier1.configs.hooks import find_hooks
 from vskill_platform.scanning.tier1.configs.hosts import host_of, is_bare_number, is_local, is_placeholder, is_private
@@ -115,7 +115,7 @@ def _is_of_nobody(address: str, about: str) -> bool:
     if is_local(address) or is_placeholder(address) or is_private(address):
         return False
     kind = kind_of_address(address)
-    domain = ".".join(host_of(address).split(".")[-2:])
+    domain = domain_of(host_of(address))
     is_spoken_of = about.lower().count(domain) > about.lower().count(address.lower())
     return kind is HostKind.THROWAWAY or (kind is HostKind.NAMED and not is_spoken_of)
 

@@ -10,10 +10,10 @@ import re
 from functools import lru_cache
 
 from vskill_platform.scanning.tier1.meaning.handed_on import FAULTS
+from vskill_platform.scanning.tier1.meaning.stances import LONGEST_LINE
 from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
 
 MOST_TEXT = 60_000
-LONGEST_LINE = 1_000
 MOST_TO_LOOK_THROUGH = 400_000
 MOST_MENTIONS = 100
 MOST_BEFORE = 200

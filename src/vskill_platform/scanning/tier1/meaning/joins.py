@@ -9,14 +9,13 @@ from pathlib import PurePosixPath
 
 from vskill_platform.scanning.tier1.code.hosts import HostKind, kind_of_host
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
-from vskill_platform.scanning.tier1.file_kinds import FileKind
+from vskill_platform.scanning.tier1.meaning.stances import LONGEST_LINE
 from vskill_platform.scanning.tier1.skill import Fact, FactKind, Observation, Sighting, SkillUnderScan
 
 DOWNLOADED_AND_RUN = "downloaded_and_run"
 SECRETS_AND_SENDING = "secrets_and_sending"
 CHECKS = frozenset([DOWNLOADED_AND_RUN, SECRETS_AND_SENDING])
 
-LONGEST_LINE = 1_000
 _CHECK = re.compile(
     r"\b(?:sha(?:256|384|512)?sum|shasum)\b[^\n]*(?:\s-c\b|--check)|\bgpg2?\b[^\n]*--verify\b|"
     r"\b(?:cosign|minisign|slsa-verifier) \S*verif"
@@ -47,7 +46,7 @@ def _downloaded_and_run(skill: SkillUnderScan, facts: Sequence[Fact]) -> Iterato
             first = fetched.pop(name)
             if _is_checked(skill, first, fact, hosts.get((first.file, first.line), "")):
                 continue
-            yield _sighting(DOWNLOADED_AND_RUN, skill, fact, f"{name} comes from {first.file}, line {first.line}")
+            yield sighting_of(DOWNLOADED_AND_RUN, skill, fact, f"{name} comes from {first.file}, line {first.line}")
 
 
 def _is_checked(skill: SkillUnderScan, first: Fact, run: Fact, host: str) -> bool:
@@ -62,9 +61,7 @@ def _secrets_and_sending(skill: SkillUnderScan, facts: Sequence[Fact]) -> Iterat
     """A program that reads where secrets are kept and sends to somewhere, though no path between them was seen."""
     if not {FactKind.READS_SECRET, FactKind.SENDS} <= {fact.kind for fact in facts}:
         return
-    scripts = {
-        file.path for file in skill.files if FileKind.SCRIPT in file.kinds and FileKind.MARKDOWN not in file.kinds
-    }
+    scripts = {file.path for file in skill.files if file.is_program}
     by_file: dict[str, dict[FactKind, Fact]] = defaultdict(dict)
     for fact in facts:
         if fact.file in scripts:
@@ -72,14 +69,15 @@ def _secrets_and_sending(skill: SkillUnderScan, facts: Sequence[Fact]) -> Iterat
     for found in by_file.values():
         if FactKind.READS_SECRET in found and FactKind.SENDS in found:
             secret, sent = found[FactKind.READS_SECRET], found[FactKind.SENDS]
-            yield _sighting(SECRETS_AND_SENDING, skill, sent, f"{secret.value} is read in line {secret.line}")
+            yield sighting_of(SECRETS_AND_SENDING, skill, sent, f"{secret.value} is read in line {secret.line}")
 
 
 def _name(fact: Fact) -> str:
     return PurePosixPath(fact.value).name
 
 
-def _sighting(check: str, skill: SkillUnderScan, fact: Fact, detail: str) -> Sighting:
+def sighting_of(check: str, skill: SkillUnderScan, fact: Fact, detail: str) -> Sighting:
+    """What a check sees in a fact, shown by its line."""
     file = next((file for file in skill.files if file.path == fact.file), None)
     line = file.lines[fact.line - 1] if file is not None and 0 < fact.line <= len(file.lines) else fact.value
     return Sighting(check, fact.file, fact.line, 1 if fact.line else 0, make_excerpt(line), fact.layer, detail)

@@ -11,7 +11,6 @@ from functools import cache
 from typing import NamedTuple
 
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
-from vskill_platform.scanning.tier1.file_kinds import FileKind
 from vskill_platform.scanning.tier1.patterns import PatternSet, compile_pattern
 from vskill_platform.scanning.tier1.skill import Fact, FactKind, FileUnderScan, Observation, Sighting, SkillUnderScan
 
@@ -73,7 +72,7 @@ _PROMISES = (
 
 def find_broken_promises(skill: SkillUnderScan, observations: Sequence[Observation]) -> Iterator[Sighting]:
     """Scripts that do what the skill, or they themselves, say is not done; once a script and promise."""
-    scripts = [file for file in skill.files if FileKind.SCRIPT in file.kinds and FileKind.MARKDOWN not in file.kinds]
+    scripts = [file for file in skill.files if file.is_program]
     if not scripts:
         return
     facts = [seen for seen in observations if isinstance(seen, Fact)]

@@ -86,8 +86,7 @@ _PATTERNS = {
 FETCHED = ("archive", "program", "drop", "package", "installer")
 """Patterns without which the others need not be looked for."""
 HINT = (
-    r"(?i)[\w)](?:\.(?:exe|msix?|dmg|pkg|apk|appimage|scr|bat|cmd|ps1|jar|deb|rpm|vbs|hta|run|command|crx|xpi|vsix|zip|rar|7z|"
-    r"tgz|iso|cab|gz))(?:[\s)>\"'`?#,.;]|$)|/releases/|://\d|git\+http|"
+    rf"(?i)[\w)]\.(?:{_PROGRAMS}|tgz|iso|cab|gz)(?:[\s)>\"'`?#,.;]|$)|/releases/|://\d|git\+http|"
     r"(?:paste|glot\.|rentry|bin\.|bit\.ly|tinyurl|is\.gd|t\.co/|cutt\.|rebrand|ngrok|trycloud|transfer\.sh|file\.io|gofile|"
     r"mediafire|mega\.nz|anonfile|workers\.dev|pages\.dev|duckdns|webhook\.site)"
 )

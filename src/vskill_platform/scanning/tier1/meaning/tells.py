@@ -75,6 +75,7 @@ _FORBIDS = re.compile(
     rb"(?i)[\s*_>#-]*(?:do not|don't|never|avoid)\s+"
     rb"(?:put|add|includ|writ|stor|record|keep|accept|allow|grant|us|sav)(?:e|ing)?\b(?:[^.;\n]|\.{2,})*\Z"
 )
+"""The beginning of a line that says what is not to be put somewhere, up to the place."""
 _HIDDEN = frozenset([FileKind.HIDDEN, FileKind.DECODED])
 _COVERS = frozenset(["conceal", "deceive"])
 """Signs that something is kept from the user."""
@@ -91,6 +92,7 @@ _DONE = frozenset(
 )
 """Signs that something is done, which do not count where it is negated."""
 _OTHER_ACTS = ("switch-off", "promote", "leak")
+"""What else is done where something is kept from the user; no signs by themselves."""
 
 
 def against_the_user(text: Text, view: View, skill: SkillUnderScan) -> Iterator[Sighting]:

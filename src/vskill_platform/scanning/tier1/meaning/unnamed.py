@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from vskill_platform.scanning.tier1.code.hosts import HostKind, host_of, is_same_owner, kind_of_host
+from vskill_platform.scanning.tier1.code.hosts import HostKind, domain_of, host_of, is_same_owner, kind_of_host
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
-from vskill_platform.scanning.tier1.file_kinds import FileKind, Shape
+from vskill_platform.scanning.tier1.meaning.joins import sighting_of
 from vskill_platform.scanning.tier1.meaning.strangers import PLACEHOLDERS, Mentions
 from vskill_platform.scanning.tier1.patterns import compile_pattern
 from vskill_platform.scanning.tier1.skill import Fact, FactKind, FileUnderScan, Observation, Sighting, SkillUnderScan
@@ -78,14 +78,14 @@ def find_unnamed_receivers(skill: SkillUnderScan, observations: Sequence[Observa
     """Files that are sent, and mail that is addressed, to somebody of whom the skill does not speak."""
     sent = [seen for seen in observations if isinstance(seen, Fact) and seen.kind is FactKind.SENDS_FILE and seen.value]
     sent += _sent_by_form(skill, observations)
-    mailing = [file for file in skill.files if _is_program(file) and _MAILS in signs_of(file)]
-    taking = [file for file in skill.files if _is_program(file) and _SECRETS in signs_of(file)]
+    mailing = [file for file in skill.files if file.is_program and _MAILS in signs_of(file)]
+    taking = [file for file in skill.files if file.is_program and _SECRETS in signs_of(file)]
     if not sent and not mailing and not taking:
         return
     known = _Known(skill)
     for fact in sent:
         if known.is_unnamed(fact.value):
-            yield _sighting(skill, fact)
+            yield sighting_of(SENT_TO_UNNAMED, skill, fact, f"{fact.value} comes up only here")
     for file in mailing:
         if _SPEAKS_MAIL.search(file.encoded):
             yield from _mailed(file, known)
@@ -96,7 +96,7 @@ def find_unnamed_receivers(skill: SkillUnderScan, observations: Sequence[Observa
 
 def _sent_by_form(skill: SkillUnderScan, observations: Sequence[Observation]) -> list[Fact]:
     """The hosts that a program reaches which lets files flow into forms or requests."""
-    files = {file.path for file in skill.files if _is_program(file) and _FORMS in signs_of(file) and _has_form(file)}
+    files = {file.path for file in skill.files if file.is_program and _FORMS in signs_of(file) and _has_form(file)}
     if not files:
         return []
     facts = (seen for seen in observations if isinstance(seen, Fact) and seen.kind is FactKind.REACHES)
@@ -114,7 +114,7 @@ def _collected(
     folder = file.path.rpartition("/")[0]
     sending = {seen.file for seen in observations if isinstance(seen, Fact) and seen.kind is FactKind.SENDS}
     for other in skill.files:
-        if other.path not in sending or other.path.rpartition("/")[0] != folder or not _is_program(other):
+        if other.path not in sending or other.path.rpartition("/")[0] != folder or not other.is_program:
             continue
         hosts = (host_of(found[1].decode()) for found in islice(_HOSTS.finditer(other.encoded), MOST_RECIPIENTS))
         host = next((host for host in hosts if host and known.is_unheard_of(host)), None)
@@ -141,23 +141,14 @@ class _Known:
 
     def is_unheard_of(self, host: str) -> bool:
         """Whether no text names this host or its owner, however often programs do."""
-        return _domain(host) not in self._texts and self._is_nobodys(host)
+        return domain_of(host) not in self._texts and self._is_nobodys(host)
 
     def _is_nobodys(self, host: str) -> bool:
-        domain = _domain(host)
+        domain = domain_of(host)
         if kind_of_host(host) not in (HostKind.NAMED, HostKind.THROWAWAY) or domain in PLACEHOLDERS:
             return False
         name = _NO_LETTER.sub("", domain.partition(".")[0])
         return not is_same_owner(host, _WELL_KNOWN) and (not name or name not in self._prose)
-
-
-def _domain(host: str) -> str:
-    labels = host.split(".")
-    return host if labels[-1].isdigit() else ".".join(labels[-2:])
-
-
-def _is_program(file: FileUnderScan) -> bool:
-    return file.shape is Shape.TEXT and FileKind.SCRIPT in file.kinds and FileKind.MARKDOWN not in file.kinds
 
 
 def _mailed(file: FileUnderScan, known: _Known) -> Iterator[Sighting]:
@@ -178,12 +169,3 @@ def _mailed(file: FileUnderScan, known: _Known) -> Iterator[Sighting]:
                 "joins",
                 f"{host} comes up only here",
             )
-
-
-def _sighting(skill: SkillUnderScan, fact: Fact) -> Sighting:
-    file = next((file for file in skill.files if file.path == fact.file), None)
-    line = file.lines[fact.line - 1] if file is not None and 0 < fact.line <= len(file.lines) else fact.value
-    detail = f"{fact.value} comes up only here"
-    return Sighting(
-        SENT_TO_UNNAMED, fact.file, fact.line, 1 if fact.line else 0, make_excerpt(line), fact.layer, detail
-    )

@@ -81,7 +81,7 @@ bench: $(STAMPS)/bench $(STAMPS)/postgres $(PYTHON_STAMPS) ## Run the benchmarks
 
 .PHONY: faults
 faults: $(STAMPS)/dev $(STAMPS)/postgres ## Run the long fault tests
-	VSKILL_TEST_SCALE=faults $(BIN)/python -m pytest --numprocesses=auto -m faults --timeout=3600
+	$(BIN)/python -m pytest --numprocesses=auto -m faults --timeout=3600
 
 .PHONY: docs
 docs: $(STAMPS)/dev ## Write the reference pages and the scanner's figures from the code

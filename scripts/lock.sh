@@ -24,14 +24,13 @@ compile deploy pyproject.toml --all-extras --constraint requirements/runtime.txt
 compile clients/apm-cli requirements/clients/apm-cli.in "$@"
 compile clients/skills-ref requirements/clients/skills-ref.in "$@"
 
-if grep -n '://' requirements/*.txt requirements/clients/*.txt; then
 # Each external scanner has an environment of its own, which `vskill-platform scanners install` makes, so it is held to nothing.
 scanners=src/vskill_platform/scanning/external/requirements
 for file in requirements/scanners/*.in; do
     compile "../$scanners/$(basename "$file" .in)" "$file" "$@"
 done
 
-if grep -n '://' requirements/*.txt "$scanners"/*.txt; then
+if grep -n '://' requirements/*.txt requirements/clients/*.txt "$scanners"/*.txt; then
     echo "A requirement file names an address; none may." >&2
     exit 1
 fi

@@ -213,7 +213,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         int, Meta(ge=1024, description="Bytes that a file of a skill may have; a larger one is left out and reported.")
     ] = 5 * 1024 * 1024
     scan_processes: Annotated[
-        int, Meta(ge=0, le=256, description="Processes that scan side by side; 0 means one for each core.")
+        int,
+        Meta(
+            ge=0,
+            le=256,
+            description="Processes that may scan side by side, started as they are needed; 0 means one for each core.",
+        ),
     ] = 0
     scan_time_limit_s: Annotated[
         float, Meta(gt=0, le=600, description="Longest that one scan may take before its process is killed.")

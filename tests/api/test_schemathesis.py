@@ -22,7 +22,7 @@ from tests.api.loaded import IDS, load_folder
 from vskill_platform.testing.git_repos import make_repository
 from vskill_platform.testing.git_server import serve_repositories_in_thread
 
-REQUESTS = 1000
+REQUESTS = 400
 FULL_REQUESTS = 20_000
 HELD = (
     "not_a_server_error",

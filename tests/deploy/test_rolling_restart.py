@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
@@ -22,7 +21,6 @@ from vskill_platform.testing.waits import eventually
 
 ASKERS = 4
 FOLLOWERS = 6
-ROUNDS = 4 if os.environ.get("VSKILL_TEST_SCALE") == "faults" else 1
 
 
 @pytest.fixture
@@ -31,15 +29,16 @@ def group(postgres_url: str, tmp_path: Path) -> Iterator[ProcessGroup]:
         yield started
 
 
+@pytest.mark.parametrize("rounds", [1, pytest.param(4, marks=pytest.mark.faults)])
 async def test_rolling_restart_loses_no_request_and_no_event(
-    group: ProcessGroup, postgres_url: str, tmp_path: Path, record_property: pytest.fixture
+    group: ProcessGroup, postgres_url: str, tmp_path: Path, record_property: pytest.fixture, rounds: int
 ) -> None:
     ports = [free_port(), free_port()]
     with ThreadPoolExecutor(2) as pool:
         webs = list(pool.map(lambda port: group.start("web", "--port", str(port)), ports))
     (tmp_path / "nginx").mkdir()
     with running_nginx(tmp_path / "nginx", upstreams=[f"{HOST}:{port}" for port in ports]) as front:
-        askers, followers = await _restart_under_load(front, group, webs, ports)
+        askers, followers = await _restart_under_load(front, group, webs, ports, rounds)
     logged = await _logged(postgres_url)
     acknowledged = [identity for asker in askers for identity in asker.acknowledged]
     assert [loss for asker in askers for loss in asker.lost] == []
@@ -51,13 +50,13 @@ async def test_rolling_restart_loses_no_request_and_no_event(
         assert follower.streams > 1
     record_property(
         FIGURE,
-        f"rolling restart: {2 * ROUNDS} restarts, {sum(sum(asker.answers.values()) for asker in askers)} requests, 0 lost; "
+        f"rolling restart: {2 * rounds} restarts, {sum(sum(asker.answers.values()) for asker in askers)} requests, 0 lost; "
         f"{len(logged)} events to {FOLLOWERS} readers over {sum(one.streams for one in followers)} streams, 0 lost or double",
     )
 
 
 async def _restart_under_load(
-    front: Front, group: ProcessGroup, webs: list[Running], ports: list[int]
+    front: Front, group: ProcessGroup, webs: list[Running], ports: list[int], rounds: int
 ) -> tuple[list[Asker], list[Follower]]:
     stopping = asyncio.Event()
     async with AsyncExitStack() as stack:
@@ -70,7 +69,7 @@ async def _restart_under_load(
         for follower in followers:
             await follower.is_open.wait()
         asking = [asyncio.create_task(asker.run()) for asker in askers]
-        for _ in range(ROUNDS):
+        for _ in range(rounds):
             for place, port in enumerate(ports):
                 webs[place] = await asyncio.to_thread(_restart, group, webs[place], port)
         stopping.set()

@@ -7,13 +7,13 @@ can show that the machine would have seen it.
 from __future__ import annotations
 
 import asyncio
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar, cast
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
@@ -29,10 +29,9 @@ T = TypeVar("T")
 Plant = Callable[[Engine], Engine]
 
 _IN_MEMORY = Path("/dev/shm")
-_LONG = 40 if os.environ.get("VSKILL_TEST_SCALE") == "faults" else 1
 
 ORDINARY = settings(
-    max_examples=100,
+    max_examples=50,
     stateful_step_count=50,
     deadline=None,
     phases=(Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink),
@@ -40,11 +39,14 @@ ORDINARY = settings(
 )
 """How far a machine goes in the ordinary run."""
 
-LONG = settings(ORDINARY, max_examples=ORDINARY.max_examples * _LONG)
+LONG = settings(ORDINARY, max_examples=4000)
 """How far it goes in `make faults`."""
 
-SHORT = settings(ORDINARY, max_examples=6 * _LONG)
-"""How far it goes on a database server, where a step is a round trip."""
+ON_SERVER = [
+    pytest.param(settings(ORDINARY, max_examples=6), id="few"),
+    pytest.param(settings(ORDINARY, max_examples=240), marks=pytest.mark.faults, id="many"),
+]
+"""How far it goes on a database server, where a step is a round trip, in the ordinary run and in `make faults`."""
 
 _UNTIL_FOUND = settings(
     ORDINARY, max_examples=2000, database=None, phases=(Phase.generate,), report_multiple_bugs=False

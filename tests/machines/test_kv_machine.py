@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
 
 from tests.machines.faults import (
     commit_forgets_ids,
@@ -12,7 +13,7 @@ from tests.machines.faults import (
     commit_is_not_atomic,
 )
 from tests.machines.kv_machine import KvMachine, KvOnMemory, KvOnPostgres, KvOnSqlite
-from tests.machines.stage import LONG, ORDINARY, SHORT, Disagreement, Plant, explore, explore_until_found
+from tests.machines.stage import LONG, ON_SERVER, ORDINARY, Disagreement, Plant, explore, explore_until_found
 
 MACHINES = [KvOnMemory, KvOnSqlite]
 
@@ -24,9 +25,10 @@ def test_kv_agrees_with_model__on_random_walks(machine: type[KvMachine]) -> None
 
 
 @pytest.mark.timeout(900)
+@pytest.mark.parametrize("walks", ON_SERVER)
 @pytest.mark.usefixtures("postgres_stage")
-def test_kv_agrees_with_model__on_random_walks_over_postgres() -> None:
-    explore(KvOnPostgres, SHORT)
+def test_kv_agrees_with_model__on_random_walks_over_postgres(walks: settings) -> None:
+    explore(KvOnPostgres, walks)
 
 
 @pytest.mark.faults

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
 
 from tests.machines.faults import (
     release_burns_attempt,
@@ -11,7 +12,7 @@ from tests.machines.faults import (
     suspects_come_in_company,
 )
 from tests.machines.queue_machine import QueueMachine, QueueOnMemory, QueueOnPostgres, QueueOnSqlite
-from tests.machines.stage import LONG, ORDINARY, SHORT, Disagreement, Plant, explore, explore_until_found
+from tests.machines.stage import LONG, ON_SERVER, ORDINARY, Disagreement, Plant, explore, explore_until_found
 
 MACHINES = [QueueOnMemory, QueueOnSqlite]
 
@@ -23,9 +24,10 @@ def test_queue_agrees_with_model__on_random_walks(machine: type[QueueMachine]) -
 
 
 @pytest.mark.timeout(900)
+@pytest.mark.parametrize("walks", ON_SERVER)
 @pytest.mark.usefixtures("postgres_stage")
-def test_queue_agrees_with_model__on_random_walks_over_postgres() -> None:
-    explore(QueueOnPostgres, SHORT)
+def test_queue_agrees_with_model__on_random_walks_over_postgres(walks: settings) -> None:
+    explore(QueueOnPostgres, walks)
 
 
 @pytest.mark.faults

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
 
 from tests.machines.faults import (
     claim_ignores_lease,
@@ -13,7 +14,7 @@ from tests.machines.faults import (
     process_without_claim,
     sweep_goes_by_time_only,
 )
-from tests.machines.stage import LONG, ORDINARY, SHORT, Disagreement, Plant, explore, explore_until_found
+from tests.machines.stage import LONG, ON_SERVER, ORDINARY, Disagreement, Plant, explore, explore_until_found
 from tests.machines.submission_machine import (
     SubmissionMachine,
     SubmissionsOnMemory,
@@ -31,9 +32,10 @@ def test_submissions_keep_their_invariants__on_random_walks(machine: type[Submis
 
 
 @pytest.mark.timeout(900)
+@pytest.mark.parametrize("walks", ON_SERVER)
 @pytest.mark.usefixtures("postgres_stage")
-def test_submissions_keep_their_invariants__on_random_walks_over_postgres() -> None:
-    explore(SubmissionsOnPostgres, SHORT)
+def test_submissions_keep_their_invariants__on_random_walks_over_postgres(walks: settings) -> None:
+    explore(SubmissionsOnPostgres, walks)
 
 
 @pytest.mark.faults

@@ -76,7 +76,10 @@ async def look(folder: Path) -> tuple[set[str], dict[int, int], set[str]]:
     return seen, counters, events
 
 
-async def test_backup_under_load_loses_nothing_acknowledged_before_it__and_is_of_one_moment(tmp_path: Path) -> None:
+@pytest.mark.parametrize("backups", [1, pytest.param(3, marks=pytest.mark.full)])
+async def test_backup_under_load_loses_nothing_acknowledged_before_it__and_is_of_one_moment(
+    tmp_path: Path, backups: int
+) -> None:
     async with open_house("sqlite", tmp_path / "data") as house:
         # Enough pages that the copy takes many steps, with commits between them.
         for start in range(0, BULK, 500):
@@ -84,7 +87,7 @@ async def test_backup_under_load_loses_nothing_acknowledged_before_it__and_is_of
         load = Load(house)
         async with asyncio.TaskGroup() as group:
             group.create_task(load.run())
-            for number in range(3):
+            for number in range(backups):
                 await _back_up_and_judge(load, data=tmp_path / "data", folder=tmp_path / f"backup-{number}")
             load.stop()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
@@ -17,7 +16,6 @@ from vskill_platform.moving.packing import IMPORT_KEY
 from vskill_platform.moving.unpacking import refuse_unfinished
 
 CHILD = Path(__file__).with_name("import_child.py")
-KILLS = 500 if os.environ.get("VSKILL_TEST_SCALE") == "faults" else 20
 MOST_STEPS = 12
 LATEST_S = 0.05
 LIMIT_S = 60
@@ -37,14 +35,15 @@ def import_and_kill(export: Path, data: Path, *, moments: random.Random) -> None
     assert errors == ""
 
 
-async def test_import_goes_on_after_kill_9__with_nothing_lost_and_nothing_twice(tmp_path: Path) -> None:
+@pytest.mark.parametrize("wanted", [8, pytest.param(500, marks=pytest.mark.faults)])
+async def test_import_goes_on_after_kill_9__with_nothing_lost_and_nothing_twice(tmp_path: Path, wanted: int) -> None:
     moments = random.Random(5)
     async with open_house("sqlite", tmp_path / "old") as old:
         await fill_house(old, submissions=3000)
         manifest = await export_house(old, tmp_path / "export")
         documents = await all_documents(old.engine)
     kills = rounds = 0
-    while kills < KILLS:
+    while kills < wanted:
         rounds += 1
         data = tmp_path / f"new-{rounds}"
         while not data.exists() or await is_unfinished(data):

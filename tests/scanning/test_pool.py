@@ -64,12 +64,27 @@ async def test_pool_gives_the_same_report__as_the_function_in_this_process() -> 
     assert msgspec.structs.replace(report, duration_ms=0.0) == scan_content(skill)
 
 
+async def both_processes(pool: ScannerPool) -> None:
+    """Have callers wait, so that a pool of two starts its other process."""
+    await asyncio.gather(*(pool.scan(SKILL) for _ in range(3)))
+    await until(lambda: len(pool.pids) == 2)
+
+
 async def test_pool_scans_side_by_side__and_answers_each_caller_with_its_own() -> None:
     skills = [make_skill({"n.txt": str(number)}) for number in range(40)]
     async with ScannerPool(Settings(scan_processes=2)) as pool:
-        assert (pool.size, len(pool.pids)) == (2, 2)
+        await both_processes(pool)
         reports = await asyncio.gather(*map(pool.scan, skills))
+        assert pool.size == 2
     assert [report.content_digest for report in reports] == [content_digest(skill) for skill in skills]
+
+
+async def test_pool_starts_another_process__when_a_caller_would_have_to_wait() -> None:
+    async with ScannerPool(Settings(scan_processes=2)) as pool:
+        for _ in range(3):
+            await pool.scan(SKILL)
+        assert len(pool.pids) == 1
+        await both_processes(pool)
 
 
 async def test_pool_serves_callers_in_their_order__when_all_processes_are_busy() -> None:
@@ -186,6 +201,7 @@ async def test_process_is_replaced__after_its_number_of_jobs() -> None:
 
 async def test_closed_pool_leaves_no_process__and_takes_no_scan() -> None:
     async with ScannerPool(Settings(scan_processes=2)) as pool:
+        await both_processes(pool)
         pids = pool.pids
     assert all(is_gone(pid) for pid in pids)
     with pytest.raises(ScannerUnavailable):
@@ -211,10 +227,13 @@ async def test_processes_do_not_outlive_their_owner__however_it_ends(tmp_path: P
     script = tmp_path / "owner.py"
     script.write_text(
         "import asyncio\n"
+        "from vskill_platform.domain.content import make_content\n"
         "from vskill_platform.scanning.pool import ScannerPool\n"
         "from vskill_platform.settings import Settings\n"
         "async def main():\n"
         "    async with ScannerPool(Settings(scan_processes=2)) as pool:\n"
+        "        while len(pool.pids) < 2:\n"
+        "            await asyncio.gather(*(pool.scan(make_content([])) for _ in range(2)))\n"
         "        print(*pool.pids, flush=True)\n"
         "        await asyncio.Event().wait()\n"
         "asyncio.run(main())\n"
@@ -318,3 +337,14 @@ async def test_scan_is_unavailable_and_recovers__while_processes_cannot_be_repla
             with pytest.raises(ScannerUnavailable):
                 await pool.scan(SKILL)
         assert (await pool.scan(SKILL)).verdict is Verdict.PASS
+
+
+async def test_one_process_does_the_work__while_others_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with ScannerPool(Settings(scan_processes=2)) as pool:
+        with monkeypatch.context() as broken:
+            broken.setattr(sys, "executable", "/nonexistent/python")
+            for _ in range(3):
+                reports = await asyncio.gather(*(pool.scan(SKILL) for _ in range(4)))
+                assert {report.verdict for report in reports} == {Verdict.PASS}
+            assert len(pool.pids) == 1
+        await both_processes(pool)

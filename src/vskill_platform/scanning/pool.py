@@ -34,8 +34,8 @@ from vskill_platform.scanning.tier1.changes import effective_words, with_changes
 from vskill_platform.scanning.tier1.packs import load_rules
 from vskill_platform.settings import Settings
 
-JOBS_PER_PROCESS = 1000
-"""Jobs after which a process is replaced, so that nothing it has kept grows without end."""
+JOBS_PER_PROCESS = 5000
+"""Jobs after which a process is replaced, so that nothing it has kept grows without end. The first few hundred are slow."""
 WAIT_LIMIT_S = 600.0
 DEFAULT_LIMITS = ScanLimits()
 _log = structlog.get_logger(__name__)
@@ -49,7 +49,10 @@ class _Place:
 
 
 class ScannerPool:
-    """Scans in processes of its own. Use it as a context manager; it has no process before and none after."""
+    """Scans in processes of its own, the first from the start and more as callers would have to wait.
+
+    Use it as a context manager; it has no process before and none after.
+    """
 
     def __init__(
         self, settings: Settings, *, limits: ScanLimits = DEFAULT_LIMITS, jobs_per_process: int = JOBS_PER_PROCESS
@@ -60,14 +63,15 @@ class ScannerPool:
         self._limits = limits
         self._jobs_per_process = jobs_per_process
         self._places = tuple(_Place() for _ in range(settings.scan_processes or len(os.sched_getaffinity(0))))
+        self._unused = list(self._places)
         self._free: asyncio.Queue[_Place] = asyncio.Queue()
-        self._replacing: set[asyncio.Task[None]] = set()
+        self._filling: set[asyncio.Task[None]] = set()
         self._numbers = itertools.count(1)
         self._is_open = False
 
     @property
     def size(self) -> int:
-        """How many skills are scanned side by side."""
+        """How many skills can be scanned side by side."""
         return len(self._places)
 
     @property
@@ -76,20 +80,16 @@ class ScannerPool:
         return tuple(place.process.pid for place in self._places if place.process)
 
     async def __aenter__(self) -> Self:
-        """Start all processes. Raises InvalidRules, and ScannerUnavailable where one cannot be started."""
+        """Start one process. Raises InvalidRules, and ScannerUnavailable where it cannot be started."""
         await asyncio.to_thread(self._load_rules)
+        first = self._unused.pop()
         try:
-            fills = [self._fill(place, reason="first") for place in self._places]
-            started = await asyncio.gather(*fills, return_exceptions=True)
-            for failure in started:
-                if isinstance(failure, BaseException):
-                    raise failure
+            await self._fill(first, reason="first")
         except BaseException:
             await self.close()
             raise
         self._is_open = True
-        for place in self._places:
-            self._free.put_nowait(place)
+        self._free.put_nowait(first)
         return self
 
     async def __aexit__(
@@ -115,10 +115,10 @@ class ScannerPool:
     async def close(self) -> None:
         """End all processes. A scan that is still running raises ScannerUnavailable."""
         self._is_open = False
-        for task in self._replacing:
+        for task in self._filling:
             task.cancel()
-        if self._replacing:
-            await asyncio.wait(self._replacing)
+        if self._filling:
+            await asyncio.wait(self._filling)
         running = [place.process for place in self._places if place.process]
         for place in self._places:
             place.process = None
@@ -126,7 +126,10 @@ class ScannerPool:
         await asyncio.gather(*(process.stop() for process in running))
 
     async def _take_place(self) -> _Place:
+        """The place that is free first: one that has a process, or one that is given its process now."""
         self._ensure_open()
+        if self._free.empty() and self._unused:
+            self._fill_later(self._unused.pop(), reason="first")
         try:
             async with asyncio.timeout(WAIT_LIMIT_S):
                 place = await self._free.get()
@@ -210,17 +213,26 @@ class ScannerPool:
         if process is not None and process.is_alive and process.jobs < self._jobs_per_process:
             self._free.put_nowait(place)
         elif self._is_open:
-            task = asyncio.create_task(self._replace(place))
-            self._replacing.add(task)
-            task.add_done_callback(self._replacing.discard)
+            self._fill_later(place, reason="replaced")
 
-    async def _replace(self, place: _Place) -> None:
+    def _fill_later(self, place: _Place, *, reason: str) -> None:
+        """Give the place a process in the background, and make it free then.
+
+        Where none can be started, others do the work while there are any; otherwise the next caller is told.
+        """
+        task = asyncio.create_task(self._fill_and_free(place, reason=reason))
+        self._filling.add(task)
+        task.add_done_callback(self._filling.discard)
+
+    async def _fill_and_free(self, place: _Place, *, reason: str) -> None:
         try:
-            await self._fill(place)
+            await self._fill(place, reason=reason)
         except ScannerUnavailable as exc:
-            _log.error("scan_process_not_replaced", error=exc.message)
-        finally:
-            self._free.put_nowait(place)
+            _log.error("scan_process_not_started", error=exc.message)
+            if self.pids:
+                self._unused.append(place)
+                return
+        self._free.put_nowait(place)
 
 
 async def _unseen_report(content: SkillContent, reason: str, *, ruleset_version: str, elapsed_ms: float) -> ScanReport:

@@ -8,12 +8,12 @@ Only the operator names the folder: nothing in a skill is a pack, whatever it is
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
 import msgspec
+import tomli
 
 from vskill_platform.domain.errors import InvalidRules
 from vskill_platform.domain.rule_changes import OFF, WORDS
@@ -139,8 +139,8 @@ def _read_severities(file: PackFile | None, rules: dict[str, Rule]) -> dict[str,
     if file is None:
         return {}
     try:
-        given = tomllib.loads(file.content.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as exc:
+        given = tomli.loads(file.content.decode())
+    except (tomli.TOMLDecodeError, UnicodeDecodeError) as exc:
         raise InvalidRules(f"{file.name} cannot be read: {exc}.", file=file.name) from exc
     for name, word in given.items():
         problem = _severity_problem(name, word, rules)

@@ -32,7 +32,7 @@ _TOKEN = re.compile(
     r"|\\."
     r"|\[\^?\]?(?:\\[xpP]\{[^}]*\}|\\.|\[:\^?\w+:\]|[^\]\\])*\]"
     r"|\{(?P<least>\d+)(?:,\d*)?\}"
-    r"|.",
+    r"|[^\\\[{]+|.",
     re.DOTALL,
 )
 """Escapes, quoted text and classes of characters, whose braces are no repetitions; repetitions; everything else."""

@@ -41,9 +41,10 @@ _COMMON_WORDS = frozenset(
 _HEAD = re.compile(r"\(\?[a-zA-Z-]+\)")
 _TOKEN = re.compile(
     r"\\[xpP]\{[^}]*\}|\\[pP].|\\.|\[\^?\]?(?:\\[xpP]\{[^}]*\}|\\.|\[:\^?\w+:\]|[^\]\\])*\]"
-    r"|\(\?P?<\w+>|\(\?[a-zA-Z-]*:|\(|\)|\||[*+?]\??|.",
+    r"|\(\?P?<\w+>|\(\?[a-zA-Z-]*:|\(|\)|\||[*+?]\??|[a-zA-Z]+(?![*+?])|.",
     re.DOTALL,
 )
+"""Letters are read together, but for one that is repeated."""
 _QUANTIFIER = re.compile(r"[*+?]\??")
 _GAP = re.compile(r"\[\^.*\]|\.|\\S", re.DOTALL)
 _RANGE = re.compile(r"(\\?.)-(\\?.)|\\?.", re.DOTALL)
@@ -57,7 +58,7 @@ class Part(NamedTuple):
 
 
 class _Item(NamedTuple):
-    """One thing of a sequence: a character, a class or a group, and how often it stands there."""
+    """One thing of a sequence: letters, a character, a class or a group, and how often it stands there."""
 
     opening: str
     alternatives: tuple[tuple[_Item, ...], ...]

@@ -7,7 +7,6 @@ A rule hits by `pattern` (google-re2, matched over the whole text of a file) or 
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
+import tomli
 from msgspec import Meta
 
 from vskill_platform.domain.errors import InvalidRules
@@ -183,8 +183,8 @@ def read_ruleset(folder: Path = RULES_FOLDER) -> Ruleset:
 def read_rule_file(name: str, data: bytes) -> list[Rule]:
     """The rules in the bytes of a TOML file. Raises InvalidRules, naming the file."""
     try:
-        given = msgspec.convert(tomllib.loads(data.decode()), _RuleFile)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as exc:
+        given = msgspec.convert(tomli.loads(data.decode()), _RuleFile)
+    except (tomli.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as exc:
         raise InvalidRules(f"The rule file {name} cannot be read: {exc}.", file=name) from exc
     return [_checked(name, rule, of=given) for rule in given.rules]
 

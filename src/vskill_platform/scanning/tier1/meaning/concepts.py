@@ -8,12 +8,13 @@ words, so they count only in sentences that show by their small words that they 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from heapq import merge
 from itertools import islice
 from pathlib import Path
+
+import tomli
 
 from vskill_platform.domain.errors import InvalidRules
 from vskill_platform.scanning.tier1.letters import beyond_ascii
@@ -53,8 +54,8 @@ COMMON = frozenset(
 )
 """Concepts that every tenth text speaks of."""
 COMMON_TOGETHER, RARE_TOGETHER = 9, 6
-"""Concepts that are looked for in one pass. The engine remembers which of them it has met, so that each that texts do speak
-of doubles what it has to remember: eight of these fill its memory within a few hundred texts."""
+"""Concepts that are looked for in one pass. Phrases with any words in their middle are under way at the same time, and the
+engine has to learn each combination of them that texts have: all concepts in one pass fill any memory."""
 ENGLISH = "en"
 OTHER_SCRIPTS = ""
 """Stands for all languages that are not written in Latin letters: their words cannot be taken for those of another."""
@@ -152,7 +153,7 @@ def _spaced(source: str) -> str:
 
 @cache
 def _given() -> dict[str, dict[str, list[str]]]:
-    return tomllib.loads(CONCEPTS_FILE.read_text(encoding="utf-8"))
+    return tomli.loads(CONCEPTS_FILE.read_text(encoding="utf-8"))
 
 
 def _source(words: dict[str, list[str]], language: str) -> str:

@@ -71,11 +71,6 @@ ORDINARY = {
     "run": 0.5,
 }
 WEIGHTS = {**GRAVE, **ORDINARY}
-_FORBIDS = re.compile(
-    rb"(?i)[\s*_>#-]*(?:do not|don't|never|avoid)\s+"
-    rb"(?:put|add|includ|writ|stor|record|keep|accept|allow|grant|us|sav)(?:e|ing)?\b(?:[^.;\n]|\.{2,})*\Z"
-)
-"""The beginning of a line that says what is not to be put somewhere, up to the place."""
 _HIDDEN = frozenset([FileKind.HIDDEN, FileKind.DECODED])
 _COVERS = frozenset(["conceal", "deceive"])
 """Signs that something is kept from the user."""
@@ -108,7 +103,7 @@ def _passages(text: Text, *, guide: SkillUnderScan | None, more: float) -> Itera
     """Passages that weigh enough, each with its weight; if the skill is a guide about attacks, its lessons weigh less."""
     looked_at = -1
     for grave in text.places(GRAVE):
-        if grave.start < looked_at or _is_forbidden(text, grave):
+        if grave.start < looked_at:
             continue
         passage = _passage(text.data, grave)
         looked_at = grave.start + STEP
@@ -133,12 +128,6 @@ def _open_margin(text: Text, passage: Span, signs: Sequence[str]) -> float:
         and not any(text.says_done(name, passage, nearby=True) for name in _OTHER_ACTS)
     )
     return (IDLE_MARGIN if is_idle else 0.0) + (ASKED_MARGIN if text.says("asked", passage) else 0.0)
-
-
-def _is_forbidden(text: Text, grave: Span) -> bool:
-    """Whether the line of a grave sign says what is not to be put somewhere: "do not put in: standing permissions"."""
-    line = max(text.data.rfind(b"\n", 0, grave.start) + 1, grave.start - REACH)
-    return _FORBIDS.match(text.data, line, grave.start) is not None
 
 
 def _protects_secret(text: Text, grave: Span, signs: Iterable[str]) -> bool:

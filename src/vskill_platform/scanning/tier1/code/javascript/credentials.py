@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from vskill_platform.scanning.tier1.code.hosts import domain_of
 from vskill_platform.scanning.tier1.code.origins import Origin, Source
 from vskill_platform.scanning.tier1.code.sending import Channel
 
@@ -34,16 +35,12 @@ class Credentials:
         """Notes that values of these names go to a host; an empty one is known only to the running program."""
         for name in filter(is_credential, names):
             if channel is Channel.HEADER:
-                self._logins.setdefault(name, set()).add(_site(host))
+                self._logins.setdefault(name, set()).add(domain_of(host))
             elif channel in _SENDING and host and len(self._sent) < MOST_USES:
-                self._sent.append((name, _site(host), at))
+                self._sent.append((name, domain_of(host), at))
 
     def strays(self) -> Iterator[int]:
         """Where something is sent to one site that serves to log in at others."""
         for name, site, at in self._sent:
             if name in self._logins and site not in self._logins[name]:
                 yield at
-
-
-def _site(host: str) -> str:
-    return ".".join(host.split(".")[-2:])

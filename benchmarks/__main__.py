@@ -31,6 +31,7 @@ from benchmarks import (
     scanner_peers,
     stuck_sweep,
     submit_latency,
+    view_growth,
 )
 from benchmarks.report import Row, print_report, write_report
 
@@ -57,6 +58,7 @@ FIGURES: dict[str, Callable[[], Coroutine[None, None, list[Row]]]] = {
     "scan_growth": scan_growth.run,
     "scanner_peers": scanner_peers.run,
     "submit_latency": submit_latency.run,
+    "view_growth": view_growth.run,
 }
 ON_REQUEST = {"scanner_peers"}
 """Figures that run when they are named: this one installs half a gigabyte."""

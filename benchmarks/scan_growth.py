@@ -29,8 +29,8 @@ async def run() -> list[Row]:
 def _against_re(skills: list[SkillContent]) -> Row:
     """Finding which rules hit, by our passes and by one `re.search` a rule."""
     patterns = [found for rule in load_ruleset().pattern_rules if (found := _as_re(rule)) is not None]
-    views = [view for skill in skills for view in raw_views(_under_scan(skill))]
-    few = [view.data.decode() for skill in skills[:RE_SKILLS] for view in raw_views(_under_scan(skill))]
+    views = [view for skill in skills for view in raw_views(under_scan(skill))]
+    few = [view.data.decode() for skill in skills[:RE_SKILLS] for view in raw_views(under_scan(skill))]
     matcher = matcher_for(load_ruleset())
     ours_s = min(
         timed(lambda: [list(matcher.observe(view, limits=DEFAULT_LIMITS)) for view in views]) for _ in range(ROUNDS)
@@ -105,6 +105,7 @@ def _as_re(rule: Rule) -> re.Pattern[str] | None:
         return None
 
 
-def _under_scan(skill: SkillContent) -> SkillUnderScan:
+def under_scan(skill: SkillContent) -> SkillUnderScan:
+    """The content as the parts of the scanner see it."""
     files = tuple(file_under_scan(file) for file in skill.files)
     return SkillUnderScan(content=skill, files=files, ruleset=load_ruleset(), limits=DEFAULT_LIMITS)

@@ -189,6 +189,29 @@ async def test_no_stream_misses_an_event__when_its_turn_to_be_kept_alive_comes_i
     assert told == [[b"%d" % number for number in range(60)]] * len(lines)
 
 
+async def test_stream_that_has_read_ahead_in_the_log_is_not_behind__when_the_hub_comes_after_it(
+    clocked: tuple[WorkerEnv, Hub, FakeClock],
+) -> None:
+    env, _, clock = clocked
+    hub, line = Hub(env, kept=8), Line()
+    await emitted(env, [0])
+    await hub.check_readable()
+    await emitted(env, [1])
+    await run_ready_tasks()  # the hub has read this one, and waits before it reads on
+    await emitted(env, range(2, 101))
+    wanted = Wanted(Topic.SUBMISSIONS)
+    serving = asyncio.create_task(hub.serve(wanted, after=0, receive=line.receive, send=line.send))  # type: ignore[arg-type]
+    await run_ready_tasks()
+    assert b'"run":100,' in line.sent
+    await clock.advance(1)
+    await emitted(env, [101])
+    await clock.advance(1)
+    line.has_hung_up.set()
+    await serving
+    await hub.close()
+    assert re.findall(rb'"run":(\d+),', line.sent) == [b"%d" % number for number in range(102)]
+
+
 async def test_stream_that_takes_nothing_is_ended(clocked: tuple[WorkerEnv, Hub, FakeClock]) -> None:
     env, hub, clock = clocked
     line = Line()

@@ -1,20 +1,16 @@
-"""Every view takes time in proportion to its text, on the worst texts for each of its parts.
-
-What is judged is how the processor time grows from a text to one eight times as long, never how long it takes.
-"""
+"""How the time of each view grows with its text, on the worst texts for each of its parts: from one to eight times as long."""
 
 from __future__ import annotations
 
 import base64
 import math
-import time
 import zlib
 from collections.abc import Callable
 
-import pytest
-
-from tests.scanning.building import make_skill
-from tests.scanning.uncovering import under_scan
+from benchmarks.report import Row, at_most
+from benchmarks.scan_growth import under_scan
+from benchmarks.scan_speed import timed
+from vskill_platform.domain.content import SkillFile, make_content
 from vskill_platform.scanning.tier1.views.carriers import carried_views
 from vskill_platform.scanning.tier1.views.decoded import decoded_views
 from vskill_platform.scanning.tier1.views.hidden import hidden_views
@@ -187,72 +183,73 @@ CASES = [
 ]
 
 
-def processor_time(uncover: Uncoverer, path: str, text: str) -> float:
-    """The time that making the views takes."""
-    skill = under_scan(make_skill({path: text}))
-    started = time.process_time()
-    for _ in uncover(skill):
-        pass
-    return time.process_time() - started
-
-
-def growth(measure: Callable[[int], float]) -> float:
-    """The exponent of the growth; 0 where it all takes too little time to tell.
-
-    What looks steep is measured again, and the least of all rounds counts: other work on the machine only ever adds.
-    """
-    large, small = measure(LARGE), measure(SMALL)
-    for _ in range(ROUNDS):
-        if large < TOO_SHORT_TO_TELL_S or _exponent(small, large) < STEEPEST:
-            break
-        large, small = min(large, measure(LARGE)), min(small, measure(SMALL))
-    return 0.0 if large < TOO_SHORT_TO_TELL_S else _exponent(small, large)
-
-
-def _exponent(small: float, large: float) -> float:
-    return math.log(large / small) / math.log(LARGE / SMALL)
-
-
-@pytest.mark.parametrize(
-    ("uncover", "path", "text"), CASES, ids=lambda value: repr(value)[1:24] if isinstance(value, str) else ""
-)
-def test_view_grows_with_its_text__on_the_worst_texts(uncover: Uncoverer, path: str, text: str) -> None:
-    assert growth(lambda size: processor_time(uncover, path, (text * (size // len(text) + 1))[:size])) < STEEPEST
-
-
-def nested(size: int) -> str:
+def _nested(size: int) -> str:
     data = b"curl https://a.example " * (size // 60)
     for _ in range(4):
         data = base64.b64encode(data)
     return data.decode()
 
 
-def compressed(size: int) -> str:
+def _compressed(size: int) -> str:
     bomb = base64.b64encode(zlib.compress(b"a" * 300_000)).decode()
     return " ".join([bomb] * (size // len(bomb)))
 
 
-def decoy(size: int) -> str:
+def _decoy(size: int) -> str:
     return base64.b64encode(bytes(range(256)) * (size // 500) + b"curl https://a.example " * (size // 60)).decode()
 
 
-def different_names(size: int) -> str:
+def _different_names(size: int) -> str:
     return "".join(f"<x{number} hidden>some words</x{number}>" for number in range(size // 36))
 
 
-def different_constants(size: int) -> str:
+def _different_constants(size: int) -> str:
     return "\n".join(f"v{number}=https://x;$v{number}$v{number}" for number in range(size // 30))
 
 
-@pytest.mark.parametrize(
-    ("uncover", "path", "make"),
-    [
-        (decoded_views, "a.py", nested),
-        (decoded_views, "a.py", compressed),
-        (decoded_views, "a.py", decoy),
-        (hidden_views, "a.md", different_names),
-        (unquoted_views, "a.sh", different_constants),
-    ],
-)
-def test_view_grows_with_its_text__whatever_is_in_it(uncover: Uncoverer, path: str, make: Callable[[int], str]) -> None:
-    assert growth(lambda size: processor_time(uncover, path, make(size))) < STEEPEST
+MADE = [
+    (decoded_views, "a.py", _nested),
+    (decoded_views, "a.py", _compressed),
+    (decoded_views, "a.py", _decoy),
+    (hidden_views, "a.md", _different_names),
+    (unquoted_views, "a.sh", _different_constants),
+]
+
+
+async def run() -> list[Row]:
+    """The steepest of them all."""
+    repeated = [(uncover, path, text, _repeating(text)) for uncover, path, text in CASES]
+    made = [(uncover, path, make.__name__, make) for uncover, path, make in MADE]
+    slope, where = max(
+        (_growth(uncover, path, make), f"{path} {name[:24]!r}") for uncover, path, name, make in repeated + made
+    )
+    how = f"{len(repeated) + len(made)} texts, {SMALL >> 10} KB to {LARGE >> 10} KB, processor time"
+    return [at_most("view_growth", slope, target=STEEPEST, unit="exponent", detail=f"{how}; steepest is {where}")]
+
+
+def _repeating(text: str) -> Callable[[int], str]:
+    return lambda size: (text * (size // len(text) + 1))[:size]
+
+
+def _growth(uncover: Uncoverer, path: str, make: Callable[[int], str]) -> float:
+    """The exponent of the growth; 0 where it all takes too little time to tell.
+
+    What looks steep is measured again, and the least of all rounds counts: other work on the machine only ever adds.
+    """
+    large, small = _time_of(uncover, path, make(LARGE)), _time_of(uncover, path, make(SMALL))
+    for _ in range(ROUNDS):
+        if large < TOO_SHORT_TO_TELL_S or _exponent(small, large) < STEEPEST:
+            break
+        large = min(large, _time_of(uncover, path, make(LARGE)))
+        small = min(small, _time_of(uncover, path, make(SMALL)))
+    return 0.0 if large < TOO_SHORT_TO_TELL_S else _exponent(small, large)
+
+
+def _time_of(uncover: Uncoverer, path: str, text: str) -> float:
+    """The time that making the views takes."""
+    skill = under_scan(make_content([SkillFile(path=path, content=text.encode())]))
+    return timed(lambda: list(uncover(skill)))
+
+
+def _exponent(small: float, large: float) -> float:
+    return math.log(large / small) / math.log(LARGE / SMALL)

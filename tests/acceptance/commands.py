@@ -1,16 +1,16 @@
-"""The installed command, as people and scripts run it."""
+"""The command, as people and scripts run it, each time in a process of its own."""
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
-import sys
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
-COMMAND = str(Path(sys.executable).with_name("vskill-platform"))
+from tests.acceptance.forked import COMMAND, Forked
+
 LIMIT_S = 60
 LOOPBACK_GIT = {
     "VSKILL_PLATFORM_ALLOW_PRIVATE_ADDRESSES": "true",
@@ -19,36 +19,26 @@ LOOPBACK_GIT = {
 }
 
 
-def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, given: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a command to its end."""
-    return subprocess.run(
-        [COMMAND, *arguments],
-        capture_output=True,
-        text=True,
-        timeout=LIMIT_S,
-        env={**os.environ, "COLUMNS": "200", **environment},
-        check=False,
-    )
+    with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+        stdin.write(given.encode())
+        stdin.seek(0)
+        with closing(Forked(*arguments, environment=environment, stdin=stdin, stdout=stdout, stderr=stderr)) as forked:
+            code = forked.wait(LIMIT_S)
+        stdout.seek(0)
+        stderr.seek(0)
+        return subprocess.CompletedProcess([COMMAND, *arguments], code, stdout.read().decode(), stderr.read().decode())
 
 
 @contextmanager
-def registry(data: Path, *options: str, **environment: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def registry(data: Path, *options: str, **environment: str) -> Iterator[tuple[Forked, str]]:
     """A registry on a free port, and its address; killed at the end if it still runs."""
-    process = subprocess.Popen(
-        [COMMAND, "up", "--data", str(data), "--port", "0", *options],
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "COLUMNS": "200", **environment},
-    )
-    try:
+    with closing(Forked("up", "--data", str(data), "--port", "0", *options, environment=environment)) as process:
         yield process, _address(process)
-    finally:
-        process.kill()
-        process.communicate(timeout=LIMIT_S)
 
 
-def _address(process: subprocess.Popen[str]) -> str:
-    assert process.stderr is not None
+def _address(process: Forked) -> str:
     seen: list[str] = []
     for line in process.stderr:
         seen.append(line)

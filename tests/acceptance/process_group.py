@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import subprocess
@@ -13,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Thread
 
-from tests.acceptance.commands import COMMAND, LIMIT_S, LOOPBACK_GIT, run
+from tests.acceptance.commands import LIMIT_S, LOOPBACK_GIT, run
+from tests.acceptance.forked import Forked
 
 QUICK = {
     "VSKILL_PLATFORM_CRON_LEASE_S": "2",
@@ -28,7 +28,7 @@ _UP = re.compile(r"is up(?: at (?P<address>http://\S+))?, data in .*?, health at
 class Running:
     """A process that is up, and where it can be reached."""
 
-    process: subprocess.Popen[str]
+    process: Forked
     address: str
     health: str
     lines: list[str] = field(default_factory=list)
@@ -65,13 +65,7 @@ class ProcessGroup:
     def start(self, role: str, *options: str) -> Running:
         """Start a process and return when it is up."""
         chosen = ["--port", "0", *options] if role in ("web", "up") else list(options)
-        process = subprocess.Popen(
-            [COMMAND, role, *chosen],
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "COLUMNS": "300", **self.environment},
-        )
-        running = Running(process, "", "")
+        running = Running(Forked(role, *chosen, environment={"COLUMNS": "300", **self.environment}), "", "")
         self.started.append(running)
         is_up = Event()
         Thread(target=_read_log, args=(running, is_up), daemon=True).start()
@@ -86,7 +80,6 @@ class ProcessGroup:
 
 def _read_log(running: Running, is_up: Event) -> None:
     """Read all that a process logs, so that it never waits for a reader, and note where it can be reached."""
-    assert running.process.stderr is not None
     with running.process.stderr as log:
         for line in log:
             running.lines.append(line)
@@ -106,4 +99,4 @@ def process_group(url: str, data: Path, **settings: str) -> Iterator[ProcessGrou
         yield group
     finally:
         for running in group.started:
-            running.kill()
+            running.process.close()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import stat
+import subprocess
 import time
 import urllib.request
 from collections.abc import Callable
@@ -14,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.commands import LIMIT_S, LOOPBACK_GIT, registry, run
+from tests.acceptance.forked import COMMAND
 from vskill_platform.engines.sqlite import open_sqlite
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.testing.envs import make_env
@@ -119,7 +122,18 @@ def test_setting_that_means_nothing_is_told__exit_2(tmp_path: Path, name: str, v
 
 def test_help_and_version_are_there() -> None:
     assert "up" in run("--help").stdout
-    assert re.fullmatch(r"vskill-platform \d+\.\d+\.\d+\n", run("--version").stdout)
+    version = subprocess.run([COMMAND, "--version"], capture_output=True, text=True, timeout=LIMIT_S, check=True).stdout
+    assert re.fullmatch(r"vskill-platform \d+\.\d+\.\d+\n", version)
+
+
+def test_installed_script_serves__and_stops_cleanly_on_sigterm(tmp_path: Path) -> None:
+    command = [COMMAND, "up", "--data", str(tmp_path), "--port", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "200"}) as process:
+        assert process.stderr is not None
+        found = next(match for line in process.stderr if (match := re.search(r"is up at (http://\S+),", line)))
+        assert get(f"{found[1]}/healthz")["status"] == "ok"
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=LIMIT_S) == 0
 
 
 async def _fill(data: Path, names: list[str], *, repo_url: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 from pathlib import Path
@@ -10,7 +9,7 @@ from threading import Event
 
 import httpx
 
-from tests.acceptance.commands import COMMAND, LIMIT_S
+from tests.acceptance.commands import LIMIT_S, run
 from tests.acceptance.process_group import ProcessGroup, Running, process_group
 
 PASSWORD = "grey otters swim upstream"
@@ -28,15 +27,7 @@ def printed_link(running: Running) -> str:
 
 
 def admin(group: ProcessGroup, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [COMMAND, "admin", *arguments],
-        input=given,
-        capture_output=True,
-        text=True,
-        timeout=LIMIT_S,
-        env={**os.environ, "COLUMNS": "200", **group.environment},
-        check=False,
-    )
+    return run("admin", *arguments, given=given, **group.environment)
 
 
 def test_first_start_prints_a_link_and_the_operator_manages_accounts__at_the_terminal(tmp_path: Path) -> None:

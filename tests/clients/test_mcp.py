@@ -15,7 +15,7 @@ import jsonschema
 from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult
 
-from tests.acceptance.commands import COMMAND
+from tests.acceptance.forked import COMMAND
 from tests.clients.own import OwnClient, process_env
 from tests.clients.programs import Machine
 from tests.clients.registry import LiveRegistry

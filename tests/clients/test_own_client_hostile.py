@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from tests.acceptance.commands import COMMAND
+from tests.acceptance.forked import COMMAND
 from tests.clients.own import Liar, OwnClient, learn, lying, process_env
 from tests.clients.programs import Machine
 from tests.clients.registry import LiveRegistry, open_registry

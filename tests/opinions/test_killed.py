@@ -6,15 +6,15 @@ import asyncio
 import json
 import os
 import signal
-import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.acceptance.commands import COMMAND, LIMIT_S, LOOPBACK_GIT, registry, run
+from tests.acceptance.commands import LIMIT_S, LOOPBACK_GIT, registry, run
+from tests.acceptance.forked import Forked
 from tests.opinions.test_after_publication import GOOD
 from vskill_platform.app import open_env
 from vskill_platform.domain.access import Role, Scope
@@ -76,33 +76,15 @@ def held(tmp_path: Path) -> Iterator[Held]:
 
 
 @contextmanager
-def scan_worker(server: str, held: Held, *options: str) -> Iterator[subprocess.Popen[str]]:
+def scan_worker(server: str, held: Held, *options: str) -> Iterator[Forked]:
     """A remote worker with the held program."""
-    process = subprocess.Popen(
-        [
-            COMMAND,
-            "scan-worker",
-            "--server",
-            server,
-            "--token-file",
-            str(held.folder / "token"),
-            "--providers",
-            "held",
-            *options,
-        ],
-        stderr=subprocess.PIPE,
-        text=True,
-        env={
-            **os.environ,
-            "VSKILL_PLATFORM_EXTERNAL_PROGRAMS": held.setting,
-            "VSKILL_PLATFORM_DATA": str(held.folder / "farm"),
-        },
-    )
-    try:
+    options = ("--server", server, "--token-file", str(held.folder / "token"), "--providers", "held", *options)
+    environment = {
+        "VSKILL_PLATFORM_EXTERNAL_PROGRAMS": held.setting,
+        "VSKILL_PLATFORM_DATA": str(held.folder / "farm"),
+    }
+    with closing(Forked("scan-worker", *options, environment=environment)) as process:
         yield process
-    finally:
-        process.kill()
-        process.communicate(timeout=LIMIT_S)
 
 
 async def publish(server: str, repository: str) -> None:
@@ -178,7 +160,7 @@ async def test_scan_of_a_worker_that_is_killed_is_done_by_the_next(tmp_path: Pat
     assert (done.status, done.attempts) == (S.PASS, 2)
 
 
-async def ended(process: subprocess.Popen[str]) -> str:
+async def ended(process: Forked) -> str:
     """Wait for a process to end by itself, and give what it said."""
     _, told = await asyncio.to_thread(process.communicate, timeout=LIMIT_S)
     return told

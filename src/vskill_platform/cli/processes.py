@@ -29,31 +29,34 @@ Tell = Callable[["Ready"], None]
 
 def up(data: str | None = DATA, host: str | None = _HOST, port: int | None = _PORT) -> None:
     """Start the registry and serve until SIGTERM or Ctrl-C."""
+    settings = settings_from(data=data, host=host, port=port)
     from vskill_platform.app import run_registry
 
-    settings = settings_from(data=data, host=host, port=port)
     _run(settings, "vskill-platform", lambda tell: run_registry(settings, on_ready=tell))
 
 
 def web(data: str | None = DATA, host: str | None = _HOST, port: int | None = _PORT) -> None:
     """Serve until SIGTERM or Ctrl-C, then finish the requests that have begun."""
+    settings = settings_from(data=data, host=host, port=port)
     from vskill_platform.app import Role
 
-    _run_role(Role.WEB, settings_from(data=data, host=host, port=port))
+    _run_role(Role.WEB, settings)
 
 
 def worker(data: str | None = DATA) -> None:
     """Work on submissions until SIGTERM or Ctrl-C, then finish or give back what is in work."""
+    settings = settings_from(data=data)
     from vskill_platform.app import Role
 
-    _run_role(Role.WORKER, settings_from(data=data))
+    _run_role(Role.WORKER, settings)
 
 
 def cron(data: str | None = DATA) -> None:
     """Sweep, purge and collect while this process has the lease, and wait for it while it has not."""
+    settings = settings_from(data=data)
     from vskill_platform.app import Role
 
-    _run_role(Role.CRON, settings_from(data=data))
+    _run_role(Role.CRON, settings)
 
 
 def _run_role(role: Role, settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""What may be in a text, told by one pass over it for all who ask.
+"""What may be in a text, told by a few passes over it for all who ask.
 
 Most of what is looked for is in few files. Whoever searches every file for something makes a sign of it when its module is
 loaded, and searches only where the sign is: twenty patterns in one pass cost little more than one of them alone.
@@ -11,6 +11,10 @@ from functools import cache
 from vskill_platform.scanning.tier1.patterns import PatternSet, loosened
 from vskill_platform.scanning.tier1.skill import FileUnderScan
 from vskill_platform.scanning.tier1.views.view import once_a_file
+
+SIGNS_TOGETHER = 13
+"""Signs that are looked for in one pass. In one pass with all of them the engine has many more states to learn than texts to
+learn them from: the first hundreds of skills take a tenth longer, and those after them gain a fiftieth."""
 
 
 class Sign:
@@ -39,5 +43,5 @@ def signs_of(file: FileUnderScan) -> frozenset[Sign]:
 
 @cache
 def _together(count: int) -> PatternSet:
-    """The first so many signs in one set: what they have of gaps is short, so that they need not be kept apart."""
-    return PatternSet([loosened(sign.source) for sign in _known[:count]], has_gaps=False, group_size=count)
+    """The first so many signs in sets: what they have of gaps is short, so that they need not be kept apart for these."""
+    return PatternSet([loosened(sign.source) for sign in _known[:count]], has_gaps=False, group_size=SIGNS_TOGETHER)

@@ -152,10 +152,10 @@ async def test_rebuild_is_safe__while_records_change(env: WorkerEnv) -> None:
     assert differences(await rebuild(env, is_dry_run=True)) == (0, 0, 0, 0)
 
 
-@pytest.mark.parametrize("cursor", ["", "x", '{"collection":"of stamps"}', '{"collection":"skills","listing":"?"}'])
-async def test_rebuild_refuses_a_cursor_that_it_did_not_give(cursor: str, env: WorkerEnv) -> None:
-    with pytest.raises(InvalidCursor):
-        await run_with_worker_env(env, lambda: rebuild_catalog_slice(cursor, is_dry_run=True))
+async def test_rebuild_refuses_a_cursor_that_it_did_not_give(env: WorkerEnv) -> None:
+    for cursor in ("", "x", '{"collection":"of stamps"}', '{"collection":"skills","listing":"?"}'):
+        with pytest.raises(InvalidCursor):
+            await run_with_worker_env(env, lambda cursor=cursor: rebuild_catalog_slice(cursor, is_dry_run=True))
 
 
 DAMAGE = {

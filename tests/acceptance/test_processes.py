@@ -6,10 +6,9 @@ import json
 import signal
 import socket
 import subprocess
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import count
@@ -24,6 +23,7 @@ from vskill_platform.metrics import describe_metrics
 from vskill_platform.testing.git_repos import make_repository
 from vskill_platform.testing.git_server import serve_repositories_in_thread
 from vskill_platform.testing.postgres_server import PostgresServer
+from vskill_platform.testing.waits import wait_until
 
 SKILL = "---\nname: {name}\ndescription: Greets.\n---\nHi.\n"
 
@@ -62,13 +62,6 @@ def are_published(address: str, identity: str) -> bool:
     children = found["children"]
     assert isinstance(children, list)
     return found["state"] == "EXPANDED" and all(child["state"] == "PUBLISHED" for child in children)
-
-
-def wait_until(holds: Callable[[], bool], *, what: str) -> None:
-    deadline = time.monotonic() + LIMIT_S
-    while not holds():
-        assert time.monotonic() < deadline, f"did not come about: {what}"
-        time.sleep(0.05)  # leaves the processor to the processes that are waited for
 
 
 def published(address: str) -> int:

@@ -10,7 +10,6 @@ from typing import Any, TypeVar, cast
 
 import pytest
 
-from tests.acceptance.commands import LIMIT_S
 from tests.acceptance.process_group import ProcessGroup, process_group
 from vskill_platform.engines.postgres import open_postgres
 from vskill_platform.pipeline.intake import submit_repository
@@ -24,7 +23,7 @@ from vskill_platform.testing.builders import collect_scan
 from vskill_platform.testing.envs import make_env
 from vskill_platform.testing.git_repos import make_repository
 from vskill_platform.testing.git_server import serve_repositories_in_thread
-from vskill_platform.testing.waits import eventually
+from vskill_platform.testing.waits import until
 from vskill_platform.worker_context import run_with_worker_env
 
 T = TypeVar("T")
@@ -48,11 +47,6 @@ async def env(postgres_url: str, tmp_path: Path) -> AsyncIterator[WorkerEnv]:
     engine = await open_postgres(postgres_url)
     yield make_env(engine, clock=SystemClock(), folder=tmp_path, allow_private_addresses=True, git_protocols="http")
     await engine.close()
-
-
-async def until(holds: Callable[[], Awaitable[bool]], *, what: str) -> None:
-    """Wait for what other processes bring about."""
-    await eventually(holds, what=what, limit_s=LIMIT_S, look_s=0.05)
 
 
 async def read_all(env: WorkerEnv, prefix: str) -> list[Any]:

@@ -8,9 +8,7 @@ import re
 import signal
 import stat
 import subprocess
-import time
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,6 +21,7 @@ from vskill_platform.testing.envs import make_env
 from vskill_platform.testing.git_repos import make_repository
 from vskill_platform.testing.git_server import serve_repositories_in_thread
 from vskill_platform.testing.submissions import submit
+from vskill_platform.testing.waits import wait_until
 from vskill_platform.worker_context import run_with_worker_env
 
 
@@ -152,12 +151,6 @@ def _submissions(address: str) -> dict[str, int]:
     return counts
 
 
-def _wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + LIMIT_S
-    while not holds():
-        assert time.monotonic() < deadline
-
-
 async def test_submissions_that_wait_are_published_once_each__also_across_kill_9(tmp_path: Path) -> None:
     data, names = tmp_path / "data", [f"skill-{number:02d}" for number in range(30)]
     files = {f"{name}/SKILL.md": f"---\nname: {name}\ndescription: Greets.\n---\nHi.\n".encode() for name in names}
@@ -165,11 +158,11 @@ async def test_submissions_that_wait_are_published_once_each__also_across_kill_9
     with serve_repositories_in_thread(tmp_path) as source:
         await _fill(data, names, repo_url=f"{source}/acme/many")
         with registry(data, **LOOPBACK_GIT) as (process, address):
-            _wait_until(lambda: _submissions(address)["published"] >= 3)
+            wait_until(lambda: _submissions(address)["published"] >= 3, what="some are published")
             process.kill()
             process.wait(timeout=LIMIT_S)
         with registry(data, **LOOPBACK_GIT) as (_, address):
-            _wait_until(lambda: _submissions(address)["active"] == 0)
+            wait_until(lambda: _submissions(address)["active"] == 0, what="all are decided")
             assert _submissions(address) == {
                 "active": 0, "review": 0, "published": 30, "rejected": 0, "blocked": 0, "total": 30,
             }  # fmt: skip

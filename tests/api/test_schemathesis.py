@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -17,10 +16,11 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from schemathesis.checks import CHECKS, load_all_checks
 from schemathesis.generation import GenerationMode
 
-from tests.acceptance.commands import LIMIT_S, LOOPBACK_GIT, registry
+from tests.acceptance.commands import LOOPBACK_GIT, registry
 from tests.api.loaded import IDS, load_folder
 from vskill_platform.testing.git_repos import make_repository
 from vskill_platform.testing.git_server import serve_repositories_in_thread
+from vskill_platform.testing.waits import wait_until
 
 REQUESTS = 400
 FULL_REQUESTS = 20_000
@@ -81,13 +81,12 @@ def _skill_md(number: int, round_number: int) -> bytes:
 
 
 def _wait_published(address: str, identity: str, *, version: str) -> list[str]:
-    deadline = time.monotonic() + LIMIT_S
-    while True:
-        view = requests.get(f"{address}/api/v1/submissions/{identity}", timeout=30).json()
-        children = view["children"]
-        if children and all(child["state"] == "PUBLISHED" and child["version"] == version for child in children):
-            return [child["slug"] for child in children]
-        assert time.monotonic() < deadline, view
+    def slugs() -> list[str]:
+        children = requests.get(f"{address}/api/v1/submissions/{identity}", timeout=30).json()["children"]
+        are_published = all(child["state"] == "PUBLISHED" and child["version"] == version for child in children)
+        return [child["slug"] for child in children] if are_published else []
+
+    return wait_until(slugs, what=f"version {version} of every skill of {identity} is published")
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from vskill_platform.domain.submission import CATEGORY_OF, Category, SubmissionS
 from vskill_platform.settings import load_settings
 from vskill_platform.testing.git_repos import BareRepository, make_repository
 from vskill_platform.testing.git_server import serve_application_in_thread
+from vskill_platform.testing.waits import until
 from vskill_platform.web.api.admin.accounts import ChangedAccount, NewAccount
 from vskill_platform.web.clients.git_http import GitHttp, repositories_below
 from vskill_platform.web.secure_sessions import SESSION_COOKIE
@@ -28,7 +29,6 @@ from vskill_platform.web.session_cookies import HINT_COOKIE
 
 PASSWORD = "grey otters swim upstream"
 """Of every account that tests make here."""
-_LOOK_S = 0.05
 View = dict[str, Any]
 
 
@@ -94,12 +94,12 @@ class Site:
 
     async def until_decided(self, identity: str) -> View:
         """A repository's submission once it and each of its skills is decided."""
-        async with asyncio.timeout(LIMIT_S):
-            while True:
-                view = await self.look(identity)
-                if not any(_is_active(part) for part in [view, *view["children"]]):
-                    return view
-                await asyncio.sleep(_LOOK_S)
+
+        async def decided() -> View | None:
+            view = await self.look(identity)
+            return None if any(_is_active(part) for part in [view, *view["children"]]) else view
+
+        return await until(decided, what=f"{identity} is decided")
 
     async def publish(self, name: str, files: Mapping[str, bytes]) -> list[View]:
         """Submit a repository and have the operator approve whatever was not let pass. Returns its skills."""

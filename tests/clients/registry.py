@@ -32,7 +32,7 @@ from vskill_platform.stores.skills import find_skill
 from vskill_platform.stores.vendors import add_vendor
 from vskill_platform.stores.versions import get_version
 from vskill_platform.testing.accounts import make_account, make_token
-from vskill_platform.testing.waits import eventually
+from vskill_platform.testing.waits import until
 from vskill_platform.web.app import create_web_app
 
 T = TypeVar("T")
@@ -90,11 +90,11 @@ class LiveRegistry:
     async def until_decided(self, identity: str) -> Submission:
         """A submission, once the worker is done with it."""
 
-        async def is_decided() -> bool:
-            return CATEGORY_OF[(await self.journey.read(identity)).state] is not Category.ACTIVE
+        async def decided() -> Submission | None:
+            submission = await self.journey.read(identity)
+            return None if CATEGORY_OF[submission.state] is Category.ACTIVE else submission
 
-        await eventually(is_decided, what=f"{identity} is decided", limit_s=60, look_s=0.01)
-        return await self.journey.read(identity)
+        return await until(decided, what=f"{identity} is decided")
 
     async def skill(self, slug: str) -> Skill:
         """A skill as it is kept."""

@@ -18,7 +18,7 @@ from tests.pipeline.journey import skill_md
 from vskill_platform.domain.access import Role, Scope
 from vskill_platform.stores.collections import get_collection
 from vskill_platform.stores.private_paths import list_paths, revoke_path
-from vskill_platform.testing.waits import eventually
+from vskill_platform.testing.waits import until
 
 TOOLS = "127-0-0-1-acme/tools"
 GREETING = f"{TOOLS}/greeting"
@@ -234,4 +234,4 @@ async def _until_listed(registry: LiveRegistry, package: str, version: str) -> N
         answer = await registry.http.get(f"{PACKAGES}/{package}/versions")
         return answer.status_code == 200 and version in [one["version"] for one in answer.json()["versions"]]
 
-    await eventually(is_listed, what=f"{package} {version} is listed", limit_s=60, look_s=0.02)
+    await until(is_listed, what=f"{package} {version} is listed")

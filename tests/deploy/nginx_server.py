@@ -17,9 +17,9 @@ import pytest
 import trustme
 
 from tests.acceptance.commands import LIMIT_S
-from tests.acceptance.test_processes import wait_until
 from tests.deploy.deployment import SITE, UPSTREAM
-from vskill_platform.testing.postgres_server import _free_port as free_port
+from vskill_platform.testing.ports import free_port
+from vskill_platform.testing.waits import wait_until
 
 HOST = "127.0.0.1"
 _INSTALL = ("apt-get", "install", "--yes", "--quiet", "--no-install-recommends", "nginx-light")

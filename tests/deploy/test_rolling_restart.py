@@ -16,7 +16,7 @@ from tests.deploy.following import Asker, Follower, make_client
 from tests.deploy.nginx_server import HOST, Front, running_nginx
 from tests.faults.figures import FIGURE
 from vskill_platform.engines.postgres import open_postgres
-from vskill_platform.testing.postgres_server import _free_port as free_port
+from vskill_platform.testing.ports import free_port
 from vskill_platform.testing.waits import eventually
 
 ASKERS = 4

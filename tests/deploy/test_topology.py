@@ -12,9 +12,10 @@ import pytest
 
 from tests.acceptance.commands import LIMIT_S
 from tests.acceptance.process_group import ProcessGroup, Running, process_group, read
-from tests.acceptance.test_processes import are_published, repositories, wait_until
+from tests.acceptance.test_processes import are_published, repositories
 from tests.deploy import deployment
 from tests.deploy.nginx_server import HOST, Front, running_nginx
+from vskill_platform.testing.waits import wait_until
 
 ADAPTED = {
     "VSKILL_PLATFORM_DATABASE_URL",

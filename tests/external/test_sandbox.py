@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.external.programs import MEGABYTE, SKILL, program_scanner, scan_by
-from tests.scanning.watching import until
 from vskill_platform.domain.external_scan import ExternalReport, ExternalScanStatus
 from vskill_platform.scanning.external.sandbox import MOST_PROCESSES
 from vskill_platform.scanning.external.usage import family_usage
+from vskill_platform.testing.waits import until
 
 SLEEPER = "import time; time.sleep(987654)"
 
@@ -71,9 +71,9 @@ async def test_family_of_a_program_ends_with_it__when_its_children_have_left_the
     )
     async with program_scanner(tmp_path, text, external_scan_time_limit_s=3.0) as scanner:
         scanning = asyncio.create_task(scanner.scan(SKILL))
-        await until(lambda: len(processes_with(SLEEPER)) == 5)
+        await until(lambda: len(processes_with(SLEEPER)) == 5, what="five sleepers run")
         assert (await scanning).status is ExternalScanStatus.TIMED_OUT
-        await until(lambda: not processes_with(SLEEPER))
+        await until(lambda: not processes_with(SLEEPER), what="no sleeper is left")
 
 
 async def test_program_ends__when_the_worker_that_runs_it_is_killed(tmp_path: Path) -> None:
@@ -83,10 +83,10 @@ async def test_program_ends__when_the_worker_that_runs_it_is_killed(tmp_path: Pa
     )
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", worker, str(tmp_path), cwd=Path.cwd())
     script = str(tmp_path / "program.py")
-    await until(lambda: bool(processes_with(script, beginning=sys.executable)))
+    await until(lambda: processes_with(script, beginning=sys.executable), what="the program runs")
     process.kill()
     await process.wait()
-    await until(lambda: not processes_with(script))
+    await until(lambda: not processes_with(script), what="the program is gone")
 
 
 async def test_program_is_ended__when_it_starts_too_many_processes(tmp_path: Path) -> None:
@@ -169,11 +169,11 @@ async def test_nothing_of_a_scan_is_left__when_it_is_cancelled(tmp_path: Path) -
     text = f"import subprocess; subprocess.run([sys.executable, '-c', {SLEEPER!r}])"
     async with program_scanner(tmp_path, text) as scanner:
         scanning = asyncio.create_task(scanner.scan(SKILL))
-        await until(lambda: bool(processes_with(SLEEPER)))
+        await until(lambda: processes_with(SLEEPER), what="the sleeper runs")
         scanning.cancel()
         with pytest.raises(asyncio.CancelledError):
             await scanning
-        await until(lambda: not processes_with(SLEEPER))
+        await until(lambda: not processes_with(SLEEPER), what="no sleeper is left")
     assert list((tmp_path / "data" / "external").iterdir()) == []
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from tests.external.programs import MEGABYTE, SKILL
 from tests.scanning.building import make_skill
-from tests.scanning.watching import is_gone, until
+from tests.scanning.watching import is_gone, until_gone
 from vskill_platform.domain.external_scan import ExternalScanStatus
 from vskill_platform.domain.scan import Severity
 from vskill_platform.scanning.external import scanner_workspace
@@ -25,6 +25,7 @@ from vskill_platform.scanning.external.normalising import Sighting, Sightings
 from vskill_platform.scanning.external.sandbox import Sandbox, SandboxLimits
 from vskill_platform.scanning.external.warm import JOBS_PER_PROCESS, WarmScanner
 from vskill_platform.settings import Settings
+from vskill_platform.testing.waits import until
 
 CHILD = """
 import os, struct, sys, time
@@ -133,7 +134,7 @@ async def test_process_is_replaced__when_somebody_has_killed_it(tmp_path: Path) 
         pid = scanner.pid
         assert pid is not None
         os.killpg(pid, signal.SIGKILL)
-        await until(lambda: is_gone(pid))
+        await until_gone(pid)
         reports = [await scanner.scan(SKILL) for _ in range(2)]
     assert reports[-1].status is ExternalScanStatus.PASS
 
@@ -154,7 +155,7 @@ async def test_process_is_ended__when_whoever_asked_goes_away(tmp_path: Path) ->
         pid = scanner.pid
         assert pid is not None
         scanning = asyncio.create_task(scanner.scan(doing("open(os.environ['TMPDIR'] + '/x', 'w'); time.sleep(3600)")))
-        await until(lambda: bool(list((tmp_path / "data" / "external").rglob("do-it"))))
+        await until(lambda: list((tmp_path / "data" / "external").rglob("do-it")), what="the skill is laid out")
         scanning.cancel()
         with pytest.raises(asyncio.CancelledError):
             await scanning

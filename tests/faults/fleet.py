@@ -8,17 +8,17 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from http.client import HTTPException
 from itertools import count
 from pathlib import Path
 
 from tests.acceptance.commands import LOOPBACK_GIT
 from tests.acceptance.test_processes import submit as submit_over_http
-from tests.faults.children import LIMIT_S
 from tests.faults.doom import Doom
 from tests.faults.engines import EngineKind
 from tests.faults.looking import read_events
-from tests.faults.offspring import LOOK_EVERY_S, Nursery, Offspring, nursery, until
+from tests.faults.offspring import Nursery, Offspring, nursery
 from tests.faults.slow_git import SlowGit
 from vskill_platform.domain.errors import StoreUnavailable
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
@@ -34,6 +34,7 @@ from vskill_platform.stores.submissions import get_submission
 from vskill_platform.testing.envs import make_env
 from vskill_platform.testing.git_repos import make_repository
 from vskill_platform.testing.git_server import serve_application_in_thread
+from vskill_platform.testing.waits import until
 from vskill_platform.web.clients.git_http import GitHttp, repositories_below
 from vskill_platform.worker_context import run_with_worker_env
 
@@ -91,15 +92,8 @@ class Fleet:
     async def submit_by_web(self, web: Offspring) -> None:
         """Submit a new repository over HTTP, again and again until it is answered, as a client does."""
         url = self.next_address()
-        deadline = time.monotonic() + LIMIT_S
-        while True:
-            try:
-                identity = await asyncio.to_thread(submit_over_http, web.address, url)
-                break
-            except (OSError, HTTPException):
-                assert time.monotonic() < deadline, web.explain()
-                await asyncio.sleep(LOOK_EVERY_S)
-        self.submitted[identity] = url
+        asked = partial(asyncio.to_thread, submit_if_answered, web.address, url)
+        self.submitted[await until(asked, what=web.explain)] = url
 
     async def drain(self) -> float:
         """Wait until nothing is left to do; gives the time at which that was seen."""
@@ -108,18 +102,21 @@ class Fleet:
 
     async def until_queue(self, holds: Callable[[QueueStats], bool]) -> None:
         """Wait until the queue stands like this. A store that is away is asked again."""
-        deadline = time.monotonic() + LIMIT_S
-        while True:
+        seen: QueueStats | StoreUnavailable | None = None
+
+        async def stands() -> bool:
+            nonlocal seen
             try:
-                stats = await self.engine.queue.stats(SUBMISSIONS_QUEUE)
-                if holds(stats):
-                    return
+                seen = await self.engine.queue.stats(SUBMISSIONS_QUEUE)
             except StoreUnavailable as error:
-                stats = error
-            if time.monotonic() > deadline:
-                alive = [f"{one.role} {one.pid}: {one.explain()}" for one in self.nursery.started if one.is_alive]
-                raise RuntimeError(f"the queue does not come to that: {stats}; {alive}")
-            await asyncio.sleep(LOOK_EVERY_S)
+                seen = error
+            return isinstance(seen, QueueStats) and holds(seen)
+
+        def explain() -> str:
+            alive = [f"{one.role} {one.pid}: {one.explain()}" for one in self.nursery.started if one.is_alive]
+            return f"a queue like that, but {seen}; {alive}"
+
+        await until(stands, what=explain)
 
     async def faults(self) -> dict[str, object]:
         """What is wrong once all is done: submissions that got stuck, skills published not at all, twice, or by nobody's wish."""
@@ -177,6 +174,14 @@ async def fleet(
             await ships.engine.close()
     finally:
         await engine.close()
+
+
+def submit_if_answered(address: str, url: str) -> str | None:
+    """The submission's id, or None when there is no answer."""
+    try:
+        return submit_over_http(address, url)
+    except (OSError, HTTPException):
+        return None
 
 
 def make_repositories(folder: Path, *, most: int = 4000) -> None:

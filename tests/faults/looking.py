@@ -20,9 +20,8 @@ from vskill_platform.ports.catalog import MAX_CATALOG_PAGE, CatalogQuery
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.ports.engine import Engine
 from vskill_platform.ports.events import Event
-from vskill_platform.testing.waits import eventually
+from vskill_platform.testing.waits import until
 
-ENDING_LIMIT_S = 60.0
 _OTHERS = """
 SELECT count(*) FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
@@ -40,9 +39,7 @@ async def _look_when_alone(store: Store) -> Sighting:
     if store.kind.is_shared:
         connection = await asyncpg.connect(store.location)
         try:
-            await eventually(
-                lambda: _is_alone(connection), what="the server ends what was sent", limit_s=ENDING_LIMIT_S, look_s=0.02
-            )
+            await until(lambda: _is_alone(connection), what="the server ends what was sent")
         finally:
             await connection.close()
     return await look_at(store)

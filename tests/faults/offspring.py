@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import select
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,8 +18,6 @@ import msgspec
 from tests.faults.children import LIMIT_S, ROOT
 from tests.faults.doom import Doom
 from tests.faults.nursery import Order
-
-LOOK_EVERY_S = 0.02
 
 
 class Offspring:
@@ -116,12 +113,3 @@ def nursery(folder: Path) -> Iterator[Nursery]:
                 one.close()
             assert process.stdin is not None
             process.stdin.close()
-
-
-async def until(holds: Callable[[], bool], *, what: Callable[[], str]) -> None:
-    """Wait for other processes without taking the processor from them. Raises when it takes too long."""
-    deadline = time.monotonic() + LIMIT_S
-    while not holds():
-        if time.monotonic() > deadline:
-            raise RuntimeError(f"did not come about: {what()}")
-        await asyncio.sleep(LOOK_EVERY_S)

@@ -16,6 +16,7 @@ from tests.faults.figures import Tell
 from tests.faults.fleet import SKILLS, fleet
 from tests.faults.test_postgres_crash import stubborn_load
 from vskill_platform.testing.tcp_proxy import Direction, TcpProxy, tcp_proxy
+from vskill_platform.testing.waits import until
 
 WORKERS = 2
 LARGEST_CUT = 4000
@@ -66,9 +67,7 @@ async def _cut(proxy: TcpProxy, way: Direction, after: int) -> None:
     """Cut whichever connection carries the byte after so many more, and wait until that has happened."""
     cuts = proxy.cuts
     way.cut_after = way.passed + after
-    async with asyncio.timeout(10):
-        while proxy.cuts == cuts:  # noqa: ASYNC110 - the proxy has no event
-            await asyncio.sleep(0.01)
+    await until(lambda: proxy.cuts != cuts, what="the proxy cuts a connection")
 
 
 def through(proxy: TcpProxy, location: str) -> str:

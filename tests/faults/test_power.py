@@ -21,10 +21,10 @@ from vskill_platform.domain.errors import EngineRefused, StoreUnavailable
 from vskill_platform.engines.sqlite import open_sqlite
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.testing.vfs import hooked_vfs
+from vskill_platform.testing.waits import until
 
 IMAGES_A_LOAD = 10
 CALLS_A_LOAD = 4000
-LOAD_LIMIT_S = 120.0
 CHECKPOINT_PAGES = 60
 MOST_IMAGES = 200
 OPENING_CALLS, CLOSING_CALLS = 300, 100
@@ -57,9 +57,7 @@ async def load_disk(path: Path, disk: DiskLog, *, seed: int, synchronous: str) -
             path, clock=SystemClock(), vfs=vfs, synchronous=synchronous, checkpoint_pages=CHECKPOINT_PAGES
         )
         load = asyncio.create_task(Load(engine, seed, Mode.HONEST, random.Random(seed), lines.hear).run())
-        async with asyncio.timeout(LOAD_LIMIT_S):
-            while not load.done() and len(disk.calls) < CALLS_A_LOAD:  # noqa: ASYNC110 - a disk has no event
-                await asyncio.sleep(0.01)
+        await until(lambda: load.done() or len(disk.calls) >= CALLS_A_LOAD, what="the disk has had enough calls")
         load.cancel()
         with suppress(asyncio.CancelledError):
             await load

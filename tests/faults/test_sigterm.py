@@ -7,7 +7,6 @@ import json
 import random
 import signal
 import time
-import urllib.request
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.commands import LIMIT_S, LOOPBACK_GIT, registry
+from tests.acceptance.process_group import read
 from tests.faults.engines import ENGINES, EngineKind
 from tests.faults.figures import Tell, spread
 from tests.faults.slow_git import SlowGit
@@ -28,6 +28,7 @@ from vskill_platform.testing.envs import make_env
 from vskill_platform.testing.git_repos import make_repository
 from vskill_platform.testing.git_server import serve_application_in_thread
 from vskill_platform.testing.submissions import submit
+from vskill_platform.testing.waits import wait_until
 from vskill_platform.web.clients.git_http import GitHttp, repositories_below
 from vskill_platform.worker.loop import CANCEL_WAIT_S
 from vskill_platform.worker_context import run_with_worker_env
@@ -125,14 +126,11 @@ async def all_messages(engine: Engine) -> list[MessageInfo]:
 
 def wait_for_queue(address: str, **wanted: int) -> None:
     """Wait until the health of a registry shows these counts."""
-    deadline = time.monotonic() + LIMIT_S
-    while True:
-        with urllib.request.urlopen(f"{address}/healthz", timeout=LIMIT_S) as answer:
-            queue = json.load(answer)["queue"]
-        if all(queue[name] == count for name, count in wanted.items()):
-            return
-        assert time.monotonic() < deadline, queue
-        time.sleep(0.01)
+
+    def shown() -> dict[str, int]:
+        return dict(json.loads(read(f"{address}/healthz"))["queue"])
+
+    wait_until(lambda: wanted.items() <= shown().items(), what=lambda: f"{wanted} in {shown()}")
 
 
 async def stop_often(folder: Path, engine: str, *, stops: int, seed: int, tell: Tell) -> None:

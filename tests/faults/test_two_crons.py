@@ -30,6 +30,7 @@ from vskill_platform.stores.submissions import get_history, get_submission
 from vskill_platform.testing.clock import FakeClock
 from vskill_platform.testing.envs import make_env
 from vskill_platform.testing.submissions import submit
+from vskill_platform.testing.waits import eventually
 from vskill_platform.worker.cron import Cron
 from vskill_platform.worker.recovery import sweep_stuck_submissions
 
@@ -138,9 +139,9 @@ class Stage:
         await self._let_crons_sleep()
 
     async def _let_crons_sleep(self) -> None:
-        async with asyncio.timeout(REAL_LIMIT_S):
-            while self.clock.sleepers < len(self.envs):  # noqa: ASYNC110 - nobody signals that a cron has gone to sleep
-                await asyncio.sleep(0.001)
+        await eventually(
+            lambda: self.clock.sleepers >= len(self.envs), what="all crons sleep", limit_s=REAL_LIMIT_S, look_s=0.001
+        )
 
     async def sweep_together(self) -> None:
         """Both machines sweep at the same moment, as if each held the lease."""

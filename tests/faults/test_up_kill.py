@@ -14,11 +14,11 @@ import pytest
 from tests.faults.doom import POINTS, Doom, When
 from tests.faults.engines import ENGINES
 from tests.faults.figures import Tell, spread
-from tests.faults.fleet import SKILLS, Fleet, fleet
-from tests.faults.offspring import LOOK_EVERY_S, Offspring
+from tests.faults.fleet import SKILLS, Fleet, fleet, submit_if_answered
+from tests.faults.offspring import Offspring
 from tests.faults.test_sigterm import wait_for_queue
-from tests.faults.test_web_kill import submit_if_answered
 from tests.faults.test_worker_kill import LATEST_S, choose_dooms
+from vskill_platform.testing.waits import LOOK_S
 
 REPOSITORIES_A_KILL = 2
 
@@ -48,7 +48,7 @@ async def _await_death(doomed: Offspring, chance: random.Random) -> None:
     if doomed.is_doomed:
         deadline = time.monotonic() + 10 * LATEST_S
         while doomed.is_alive and time.monotonic() < deadline:  # noqa: ASYNC110 - a process of somebody else has no event
-            await asyncio.sleep(LOOK_EVERY_S)
+            await asyncio.sleep(LOOK_S)
     else:
         await asyncio.sleep(chance.uniform(0, LATEST_S))
     doomed.kill()

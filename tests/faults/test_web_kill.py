@@ -7,7 +7,6 @@ import random
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from http.client import HTTPException
 from pathlib import Path
 
 import pytest
@@ -16,13 +15,14 @@ from tests.acceptance.test_processes import submit as submit_over_http
 from tests.faults.doom import Doom, When
 from tests.faults.engines import ENGINES, EngineKind
 from tests.faults.figures import Tell
-from tests.faults.fleet import QUICK
-from tests.faults.offspring import Nursery, Offspring, nursery, until
+from tests.faults.fleet import QUICK, submit_if_answered
+from tests.faults.offspring import Nursery, Offspring, nursery
 from vskill_platform.domain.ids import SUBMISSION_PREFIX, claim_key
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.stores.pause import pause_queue
 from vskill_platform.testing.envs import make_env
+from vskill_platform.testing.waits import until
 from vskill_platform.worker_context import run_with_worker_env
 
 CLIENTS = 4
@@ -88,14 +88,6 @@ class Door:
             "messages": waiting - len(self.found),
         }
         return {name: value for name, value in found.items() if value}
-
-
-def submit_if_answered(address: str, url: str) -> str | None:
-    """The submission's id, or None when there is no answer."""
-    try:
-        return submit_over_http(address, url)
-    except (OSError, HTTPException):
-        return None
 
 
 @asynccontextmanager

@@ -13,8 +13,8 @@ from tests.acceptance.test_processes import KEEP_ATTEMPTS
 from tests.faults.engines import ENGINES, safe_server
 from tests.faults.figures import Tell, spread
 from tests.faults.fleet import SKILLS, fleet
-from tests.faults.offspring import until
 from tests.faults.test_sigterm import MARGIN_S
+from vskill_platform.testing.waits import until
 from vskill_platform.worker.loop import CANCEL_WAIT_S
 
 WORKERS, PLACES = 3, 2

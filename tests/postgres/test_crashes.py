@@ -11,6 +11,7 @@ from vskill_platform.domain.errors import CommitUnknown, StoreUnavailable
 from vskill_platform.engines.postgres import open_postgres
 from vskill_platform.ports.commit import Emit, Put
 from vskill_platform.testing.postgres_server import PostgresServer
+from vskill_platform.testing.waits import until
 
 WRITERS = 8
 
@@ -64,6 +65,4 @@ async def test_everything_acknowledged_is_there__when_every_backend_was_killed_u
 async def _more(acknowledged: set[str], *, by: int) -> None:
     """Return when so many more were acknowledged."""
     enough = len(acknowledged) + by
-    async with asyncio.timeout(60):
-        while len(acknowledged) < enough:  # noqa: ASYNC110 - the writers have no event for this
-            await asyncio.sleep(0.01)
+    await until(lambda: len(acknowledged) >= enough, what=f"{by} more are acknowledged")

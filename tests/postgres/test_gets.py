@@ -12,6 +12,7 @@ from vskill_platform.engines.postgres import PostgresEngine
 from vskill_platform.engines.postgres.gets import Gets
 from vskill_platform.ports.commit import Put
 from vskill_platform.ports.kv import Entry
+from vskill_platform.testing.waits import eventually
 
 
 class Store:
@@ -49,8 +50,7 @@ async def test_get_is_answered__when_another_for_the_same_key_is_cancelled() -> 
     store = Store()
     gets = Gets(store.read)
     cancelled, waiting = asyncio.create_task(gets.get("a")), asyncio.create_task(gets.get("a"))
-    while not store.statements:  # noqa: ASYNC110 - it is sent when the loop has come round
-        await asyncio.sleep(0)
+    await eventually(lambda: store.statements, what="the statement is sent")
     cancelled.cancel()
     store.may_answer.set()
     assert await waiting == Entry(b"1", 1)

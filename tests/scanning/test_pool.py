@@ -15,7 +15,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from tests.scanning.building import make_skill
-from tests.scanning.watching import bad_child, has_input, is_gone, make_stop, until
+from tests.scanning.watching import bad_child, has_input, is_gone, make_stop, until_gone
 from vskill_platform import __version__
 from vskill_platform.domain.content import SkillContent, content_digest
 from vskill_platform.domain.errors import ScannerUnavailable
@@ -27,6 +27,7 @@ from vskill_platform.scanning.process import MOST_LOGGED_BYTES, ScanProcess
 from vskill_platform.scanning.tier1.packs import load_rules
 from vskill_platform.scanning.tier1.scan import scan_content
 from vskill_platform.settings import Settings
+from vskill_platform.testing.waits import until
 
 SKILL = make_skill({"run.sh": "echo hello\n"})
 MEGABYTE = 1024 * 1024
@@ -52,7 +53,7 @@ async def start_stopped(pool: ScannerPool) -> tuple[int, asyncio.Task[ScanReport
     (pid,) = pool.pids
     await make_stop(pid)
     scanning = asyncio.create_task(pool.scan(SKILL))
-    await until(lambda: has_input(pid))
+    await until(lambda: has_input(pid), what="the job is sent")
     return pid, scanning
 
 
@@ -67,7 +68,7 @@ async def test_pool_gives_the_same_report__as_the_function_in_this_process() -> 
 async def both_processes(pool: ScannerPool) -> None:
     """Have callers wait, so that a pool of two starts its other process."""
     await asyncio.gather(*(pool.scan(SKILL) for _ in range(3)))
-    await until(lambda: len(pool.pids) == 2)
+    await until(lambda: len(pool.pids) == 2, what="two processes run")
 
 
 async def test_pool_scans_side_by_side__and_answers_each_caller_with_its_own() -> None:
@@ -104,7 +105,7 @@ async def test_scan_succeeds__when_the_idle_process_had_died() -> None:
     async with one_process() as pool:
         (pid,) = pool.pids
         os.kill(pid, signal.SIGKILL)
-        await until(lambda: is_gone(pid))
+        await until_gone(pid)
         assert (await pool.scan(SKILL)).verdict is Verdict.PASS
         assert pool.pids != (pid,)
 
@@ -114,7 +115,7 @@ async def test_scan_reports_the_time_limit__when_its_process_stands_still() -> N
         (pid,) = pool.pids
         await make_stop(pid)
         assert_unseen(await pool.scan(SKILL), SKILL, reason=TIME_LIMIT)
-        await until(lambda: is_gone(pid) and pool.pids not in {(), (pid,)})
+        await until(lambda: is_gone(pid) and pool.pids not in {(), (pid,)}, what="another has taken its place")
 
 
 async def test_pool_goes_on_with_another_process__after_a_time_limit() -> None:
@@ -172,7 +173,7 @@ async def test_cancelled_scan_ends_its_process__and_the_next_one_is_served() -> 
         scanning.cancel()
         with pytest.raises(asyncio.CancelledError):
             await scanning
-        await until(lambda: is_gone(pid))
+        await until_gone(pid)
         assert (await pool.scan(SKILL)).verdict is Verdict.PASS
 
 
@@ -244,7 +245,7 @@ async def test_processes_do_not_outlive_their_owner__however_it_ends(tmp_path: P
     assert len(pids) == 2
     owner.kill()
     await owner.wait()
-    await until(lambda: all(is_gone(pid) for pid in pids))
+    await until_gone(*pids)
 
 
 async def test_process_has_its_limits__before_the_first_job() -> None:
@@ -330,7 +331,7 @@ async def test_scan_is_unavailable_and_recovers__while_processes_cannot_be_repla
         with monkeypatch.context() as broken:
             broken.setattr(sys, "executable", "/nonexistent/python")
             os.kill(pid, signal.SIGKILL)
-            await until(lambda: is_gone(pid))
+            await until_gone(pid)
             # Whether the pool hears of the death before or after it hands the skill over is up to the kernel.
             with suppress(ScannerUnavailable):
                 assert (await pool.scan(SKILL)).limits_hit == (SCANNER_CRASHED,)

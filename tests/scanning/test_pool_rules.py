@@ -12,7 +12,7 @@ import pytest
 
 from tests.scanning.building import make_skill, rule_ids
 from tests.scanning.pack_building import RULE, YARA, make_pack
-from tests.scanning.watching import bad_child, is_gone, until
+from tests.scanning.watching import bad_child, until_gone
 from vskill_platform import __version__
 from vskill_platform.domain.errors import InvalidRules, ScannerUnavailable
 from vskill_platform.domain.scan import SCANNER_CRASHED, Verdict
@@ -53,7 +53,7 @@ async def test_process_that_is_replaced_has_the_rules_of_its_owner__though_the_f
             path.unlink()
         (pid,) = pool.pids
         os.kill(pid, signal.SIGKILL)
-        await until(lambda: is_gone(pid))
+        await until_gone(pid)
         after = await pool.scan(SKILL)
         assert pool.pids != (pid,)
     assert msgspec.structs.replace(after, duration_ms=0.0) == msgspec.structs.replace(before, duration_ms=0.0)

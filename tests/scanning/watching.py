@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import array
-import asyncio
 import fcntl
 import os
 import signal
 import sys
 import termios
-from collections.abc import Callable
 from pathlib import Path
 
-PATIENCE_S = 30.0
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    """Wait until something holds; fail when it does not in a time that is ample."""
-    async with asyncio.timeout(PATIENCE_S):
-        while not holds():  # noqa: ASYNC110  nothing tells when another process has changed
-            await asyncio.sleep(0.005)
+from vskill_platform.testing.waits import until
 
 
 def state_of(pid: int) -> str:
@@ -35,10 +26,15 @@ def is_gone(pid: int) -> bool:
     return state_of(pid) in "ZX"
 
 
+async def until_gone(*pids: int) -> None:
+    """Wait until processes have ended."""
+    await until(lambda: all(is_gone(pid) for pid in pids), what=f"{pids} are gone")
+
+
 async def make_stop(pid: int) -> None:
     """Make a process stand still."""
     os.kill(pid, signal.SIGSTOP)
-    await until(lambda: state_of(pid) == "T")
+    await until(lambda: state_of(pid) == "T", what=f"{pid} stands still")
 
 
 def has_input(pid: int) -> bool:

@@ -11,7 +11,6 @@ import re
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -20,6 +19,7 @@ from pathlib import Path
 import asyncpg
 
 from vskill_platform.engines.postgres.connection import SCHEMA
+from vskill_platform.testing.ports import free_port
 from vskill_platform.testing.waits import eventually
 
 _START_S = 60.0
@@ -79,7 +79,7 @@ class PostgresServer:
         self._process: subprocess.Popen[bytes] | None = None
         self._databases = 0
         self.newest_database = "postgres"
-        self.port = _free_port()
+        self.port = free_port()
         if self._user is not None:
             shutil.chown(self.folder, self._user)
         self._run("initdb", "-D", str(self._data), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
@@ -213,13 +213,6 @@ async def until_blocked(connection: asyncpg.Connection, *, count: int = 1) -> No
 def _end_with_parent() -> None:
     """Ask the kernel to end the server when the process that started it dies, however it dies."""
     ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGQUIT)
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 def _children(pid: int) -> list[int]:

@@ -11,6 +11,7 @@ from litestar.params import FromPath, JSONBody
 
 from vskill_platform.domain.access import Permission
 from vskill_platform.domain.report import Report, ReportKind, ReportReason, ReportStatus
+from vskill_platform.domain.skill import Skill
 from vskill_platform.domain.times import ms_from_iso
 from vskill_platform.pipeline.yanking import quarantine_skill
 from vskill_platform.stores.reads import require_readable
@@ -128,8 +129,11 @@ async def triage_report(request: ClawHubRequest, identity: FromPath[str], data: 
 async def _hide(request: ClawHubRequest, slug: str, note: str) -> None:
     by = caller_of(request).id
     reason = note[:MAX_REASON_CHARS]
-    work = lambda: quarantine_skill(slug, reason=reason, by=by)  # noqa: E731
-    await act(request, "skills.quarantine", subject=slug, reason=reason, run=work)
+
+    async def quarantine() -> Skill:
+        return await quarantine_skill(slug, reason=reason, by=by)
+
+    await act(request, "skills.quarantine", subject=slug, reason=reason, run=quarantine)
 
 
 def _about(reports: list[Report], slug: str) -> list[Report]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -74,7 +75,7 @@ def test_composed_registry_publishes_through_nginx__and_goes_on_while_a_web_rest
         second = str(answers[0][1]["id"])
         wait_until(lambda: are_published(webs[1].address, second), what="what came meanwhile is published")
     for running in started:
-        running.process.terminate()
+        running.process.send_signal(signal.SIGTERM)
     assert [running.process.wait(timeout=LIMIT_S) for running in started] == [0] * 5
 
 

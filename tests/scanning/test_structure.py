@@ -12,6 +12,7 @@ from tests.scanning.building import HEAD, found, make_skill, rule_ids
 from vskill_platform.domain.content import Omitted, OmittedKind, SkillContent, SkillFile, make_content
 from vskill_platform.domain.scan import ScanReport, Severity, Verdict
 from vskill_platform.scanning.limits import FILE_TOO_LARGE, NO_SKILL_FILE, UNANALYSABLE_FILE
+from vskill_platform.scanning.tier1.scan import scan_content
 
 Scan = Callable[[SkillContent], ScanReport]
 
@@ -170,6 +171,15 @@ def test_hidden_characters_are_found__with_their_place(scan: Scan, text: str, ru
     report = scan(make_skill({"a.md": f"one\n{text}\n"}))
     assert [(finding.rule_id, finding.line) for finding in report.findings] == [(rule, 2)]
     assert "\\u" in report.findings[0].excerpt.lower()
+
+
+def test_words_taken_apart_are_found__and_not_an_address_that_may_break() -> None:
+    apart = "\u200b".join("leave this out")
+    rules = [finding.rule_id for finding in scan_content(make_skill({"a.md": f"one\n{apart}\n"})).findings]
+    assert "HT-016" in rules
+    address = "https://docs.tools.example/\u200bguide/\u200binstall\u200b-on\u200b-linux"
+    rules = [finding.rule_id for finding in scan_content(make_skill({"a.md": f"one\n{address}\n"})).findings]
+    assert "HT-016" not in rules
 
 
 @pytest.mark.parametrize(

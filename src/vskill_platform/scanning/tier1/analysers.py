@@ -82,6 +82,7 @@ CHECKS: tuple[Check, ...] = (
     hidden_text.direction_controls,
     hidden_text.zero_width_characters,
     hidden_text.variation_selectors,
+    hidden_text.words_taken_apart,
     hidden_text.joiner_in_word,
 )
 

@@ -22,6 +22,9 @@ _NO_WIDTH = re.compile("[\u00ad\u200b-\u200d\u2060-\u2064\ufeff]")
 _ZERO_WIDTH = re.compile(
     "(?<=[0-9A-Za-z])[\u00ad\u200b-\u200d\u2060\ufeff]+(?=[0-9A-Za-z])|[\u200b-\u200d\u2060-\u2064\ufeff]{4}"
 )
+_APART = re.compile("(?<=[A-Za-z])[\u200b-\u200d\u2060-\u2064\ufeff]+(?=[A-Za-z ])")
+FEWEST_APART = 8
+"""Letters of one line that are parted from the next by something without width. A long address is parted at a few places."""
 _ANY_JOINER = re.compile("[\u200c\u200d\u2060-\u2064\u180e]")
 _JOINERS = re.compile("(?<=[A-Za-z])[\u200c\u200d\u2060-\u2064\u180e]+(?=[A-Za-z])")
 _SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2}")
@@ -44,6 +47,18 @@ def zero_width_characters(skill: SkillUnderScan) -> Seen:
     """Characters without width inside Latin words, or many of them in a row."""
     for file in _suspects(skill, _NO_WIDTH):
         yield from islice(_places(file, _ZERO_WIDTH), skill.limits.max_places)
+
+
+def words_taken_apart(skill: SkillUnderScan) -> Seen:
+    """Lines whose words are taken apart, letter by letter, by characters without width."""
+    for file in _suspects(skill, _NO_WIDTH):
+        numbers = (number for number, line in enumerate(file.lines, start=1) if _is_taken_apart(line))
+        for number in islice(numbers, skill.limits.max_places):
+            yield Place(file.path, number, 1, make_excerpt(file.lines[number - 1], start=0))
+
+
+def _is_taken_apart(line: str) -> bool:
+    return not line.isascii() and sum(1 for _ in islice(_APART.finditer(line), FEWEST_APART)) == FEWEST_APART
 
 
 def joiner_in_word(skill: SkillUnderScan) -> Seen:

@@ -157,7 +157,7 @@ def under_rules(skill: SkillUnderScan, seen: Iterable[Sighting | Fact | LimitHit
 
 
 SEEN_WHILE_UNCOVERING = frozenset(
-    ["mixed_script_word", "carried_text", "zero_width_payload", "encoded_program", "encoded_archive"]
+    ["mixed_script_word", "carried_text", "zero_width_payload", "unseen_sentence", "encoded_program", "encoded_archive"]
 )
 CHECK_NAMES = frozenset(check.__name__ for check in CHECKS).union(
     SEEN_WHILE_UNCOVERING,

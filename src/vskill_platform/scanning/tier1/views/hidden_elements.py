@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from vskill_platform.scanning.tier1.patterns import Pattern, Span
 
@@ -42,8 +43,16 @@ _SCRIPT_COMMENT = Pattern(r"/\*(?s:.*?)\*/|(?m:^|\s)//[^\n]*")
 _SHEET_BODY = re.compile(rb"\{[^{}]*+\}")
 
 
-def hidden_elements(data: bytes, is_shown: Callable[[int], bool]) -> Iterator[tuple[Span, bytes]]:
-    """Every element that a page hides, and its text; what is in it is not looked at again."""
+class HiddenElement(NamedTuple):
+    """An element that a page hides: where its inside is, its text, and whether its own style does it."""
+
+    span: Span
+    text: bytes
+    is_unseen: bool
+
+
+def hidden_elements(data: bytes, is_shown: Callable[[int], bool]) -> Iterator[HiddenElement]:
+    """Every element that a page hides; what is in it is not looked at again."""
     done = 0
     by_style = _hidden_by_style(data)
     for start, end in _OPENING.spans(data):
@@ -54,19 +63,28 @@ def hidden_elements(data: bytes, is_shown: Callable[[int], bool]) -> Iterator[tu
         kind = name[2].lower()
         if kind not in _VOID and _hides(tag[name.end() :], kind, by_style) and not is_shown(start):
             done = _end_of(data, kind, end)
-            yield Span(end, done), _text_of(data[end:done], kind, tag)
+            is_unseen = kind not in _NEVER_SHOWN and _is_unseen_by_tag(_attributes(tag[name.end() :]))
+            yield HiddenElement(Span(end, done), _text_of(data[end:done], kind, tag), is_unseen)
 
 
 def _hides(attributes: bytes, name: bytes, by_style: frozenset[str]) -> bool:
     if name in _NEVER_SHOWN:
         return True
-    given = {key.decode().lower(): _value(value) for key, value in _ATTRIBUTE.findall(attributes)}
+    given = _attributes(attributes)
     if "hidden" in given or given.get("aria-hidden") == "true":
         return True
     classes = given.get("class", "").split()
     names = {f".{word}" for word in classes} | {f"#{given.get('id', '')}"}
     if names & by_style or _HIDING_CLASSES.intersection(word.lower() for word in classes):
         return True
+    return _is_unseen_by_tag(given)
+
+
+def _attributes(attributes: bytes) -> dict[str, str]:
+    return {key.decode().lower(): _value(value) for key, value in _ATTRIBUTE.findall(attributes)}
+
+
+def _is_unseen_by_tag(given: dict[str, str]) -> bool:
     return _is_unseen(_tidy(given.get("style", ""))) or _is_unseen(_tidy(f"color:{given.get('color', '')}"))
 
 

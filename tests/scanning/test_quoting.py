@@ -114,6 +114,7 @@ def test_guide_may_quote__in_the_forms_that_guides_have(text: str) -> None:
         f"## Specimens\n\nClassic download:\n\n```bash\n{PIPE}\n```\n",
         f"## Specimens\n\n```text\n{OVERRIDE}\n```\n",
         f"## Checks\n\nInternal note:\n\n```text\n{OVERRIDE}\n```\n",
+        f"## Detection\n\nContext of the scanner:\n\n```text\n{OVERRIDE}\n```\n",
         f"## Fix for the specimens\n\nThe setting:\n\n```text\n{OVERRIDE}\n```\n",
     ],
 )

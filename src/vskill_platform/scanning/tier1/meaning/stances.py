@@ -112,8 +112,8 @@ _TOPIC = re.compile(
     rf"{FOREIGN_ATTACKS}"
 )
 _SPECIMENS = re.compile(
-    rf"(?i){_ATTACK_TOPIC.pattern[4:]}|\b(?:{_WEAKNESS}|specimens?|quotations?|probes?|test (?:strings|inputs|prompts|messages)|"
-    r"detect\w*|incidents?|warning signs|bypass\w*|smells?|TTPs?|IOCs?)\b"
+    rf"{_ATTACK_TOPIC.pattern}|\b(?:{_WEAKNESS}|specimens?|quotations?|probes?|test (?:strings|inputs|prompts|messages)|"
+    r"warning signs|bypass\w*|smells?|TTPs?|IOCs?)\b"
 )
 """Headings of sections that show what attacks look like."""
 _STEP_NUMBER = re.compile(r"(?i)^\W*(?:step|part|phase|chapter)? ?\d+\W+")

@@ -231,7 +231,7 @@ class Text:
         return name_of_row
 
     def _is_complaint(self, action: Span) -> bool:
-        """Whether a quotation says that somebody's own thing does it: "my bot ignores instructions" orders nothing."""
+        """Whether a quotation says that somebody's own thing does it: "my printer skips pages" orders nothing."""
         is_third_person = self.data[action.end - 1 : action.end] == b"s"
         return is_third_person and _COMPLAINS.search(self.data[max(0, action.start - 40) : action.start]) is not None
 

@@ -98,7 +98,16 @@ def test_comment_does_not_warn__where_it_helps(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "title", ["Bad examples", "Anti-patterns", "What not to do", "Red flags", "Common attacks", "❌ Wrong"]
+    "title",
+    [
+        "Bad examples",
+        "Anti-patterns",
+        "What not to do",
+        "Red flags",
+        "Common attacks",
+        "❌ Wrong",
+        "Drafts that editors sent back, and why",
+    ],
 )
 def test_heading_warns__of_what_is_under_it(title: str) -> None:
     assert heading_warns(title)
@@ -112,6 +121,8 @@ def test_heading_warns__of_what_is_under_it(title: str) -> None:
         "Tides <!-- bad examples -->",
         "Removing malicious code",
         "Don't panic",
+        "Steps that others refused",
+        "Instructions that nobody rejected",
     ],
 )
 def test_heading_does_not_warn__where_a_word_only_occurs(title: str) -> None:

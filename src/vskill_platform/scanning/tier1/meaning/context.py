@@ -12,6 +12,7 @@ import re
 
 from vskill_platform.domain.scan import Threat
 from vskill_platform.scanning.tier1.markdown.document import BlockKind
+from vskill_platform.scanning.tier1.meaning.cases import is_in_case
 from vskill_platform.scanning.tier1.meaning.detections import (
     FAULTS_TO_TEST,
     RULE_SUFFIXES,
@@ -21,6 +22,7 @@ from vskill_platform.scanning.tier1.meaning.detections import (
 )
 from vskill_platform.scanning.tier1.meaning.in_fences import stance_in_fence
 from vskill_platform.scanning.tier1.meaning.in_prose import stance_in_prose
+from vskill_platform.scanning.tier1.meaning.literals import is_in_pattern
 from vskill_platform.scanning.tier1.meaning.orders import is_carried_out
 from vskill_platform.scanning.tier1.meaning.stances import LONGEST_LINE, Place, Stance, is_about_security
 from vskill_platform.scanning.tier1.rules import Rule
@@ -101,10 +103,12 @@ def _in_line(hit: Hit, line: str) -> Hit:
 
 
 def _stance_in_script(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, rule: Rule) -> Stance:
-    """What looks for attacks has them in it, as patterns or as samples to try, in a skill that says it looks for such."""
+    """What looks for attacks has them in it, as patterns or as samples to try; most in a skill that says it looks for such."""
+    line = file.lines[hit.line - 1][:LONGEST_LINE]
+    if hit.layer in AS_WRITTEN and rule.pattern and _is_data(skill, file, hit, rule.pattern):
+        return Stance.QUOTED
     if not is_about_security(skill):
         return Stance.STATED
-    line = file.lines[hit.line - 1][:LONGEST_LINE]
     if hit.layer in AS_WRITTEN and file.path.endswith(RULE_SUFFIXES) and is_in_rule(file.text, line):
         return Stance.STATED if _is_followed(skill, file) else Stance.QUOTED
     if rule.check in FAULTS_TO_TEST and is_rule_test(skill, file, hit.line):
@@ -113,6 +117,12 @@ def _stance_in_script(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, rule
         return Stance.STATED
     is_sample = _SAMPLES.search(file.path) is not None and not _is_followed(skill, file)
     return Stance.QUOTED if is_sample or _LOOKS_FOR.search(line) else Stance.STATED
+
+
+def _is_data(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, pattern: str) -> bool:
+    """Whether a place is in what a program looks for, or in what it gives to another agent."""
+    line = file.lines[hit.line - 1][:LONGEST_LINE]
+    return is_in_pattern(file.path, line, hit.column - 1, rule=pattern) or is_in_case(skill, file, hit.line)
 
 
 def _is_followed(skill: SkillUnderScan, file: FileUnderScan) -> bool:

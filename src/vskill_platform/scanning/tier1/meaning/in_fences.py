@@ -21,6 +21,7 @@ from vskill_platform.scanning.tier1.meaning.stances import (
     comment_behind,
     is_about_security,
     is_done_by_attacker,
+    is_under_specimens,
     stance_under_heading,
 )
 from vskill_platform.scanning.tier1.meaning.warnings import (
@@ -35,6 +36,8 @@ from vskill_platform.scanning.tier1.skill import FileUnderScan
 _HTML_COMMENT = re.compile(r"<!--.*?(?:-->|$)")
 INERT = frozenset(["", "text", "txt", "plaintext", "plain", "log", "logs", "http", "output", "csv", "diff"])
 """Languages of fenced blocks that nothing runs."""
+SHOWN = INERT | {"html", "md", "markdown"}
+"""Languages of fenced blocks that nothing runs where an agent works."""
 RECORDS = frozenset(["log", "logs", "http", "evtx"])
 """Languages of fenced blocks that hold what was seen."""
 SETTINGS = frozenset(["json", "jsonc", "json5", "yaml", "yml"])
@@ -43,6 +46,11 @@ MOST_DENIED = 60
 _STRING_OF_LIST = re.compile(r"\s*(?:- )?\s*([\"'])(?:(?!\1).)*\1\s*,?\s*$")
 _KEY_OF_LIST = re.compile(r"\s*[\"']?(?P<name>[\w-]+)[\"']?\s*:\s*\[?\s*$")
 _DENIES = re.compile(r"(?i)(?:den(?:y|ied)|disallow\w*|block(?:ed|list)?|forbid\w*|reject\w*|never)$")
+_ADDRESSED = re.compile(
+    r"(?i)\b(?:you|your|we|our|us|appl(?:y|ies)|adopt|obey|heed|remember|read|respond|answer|reply|always|never|must|should|shall|"
+    r"act|behave|comply|keep|note|please|important|first|then|now|do|perform|carry)\b"
+)
+"""Words of a line that speak to whoever reads it."""
 _COMMENT_SIGNS = ("#", "//", "--", "/*", "*", ";", "<!--")
 
 
@@ -65,7 +73,16 @@ def stance_in_fence(place: Place) -> Stance:
     is_record = place.block.language in RECORDS or is_inert(place.line)
     if not is_ordered and is_record and is_about_security(place.skill):
         return Stance.QUOTED
+    if not is_ordered and _is_specimen(place, lead):
+        return Stance.QUOTED
     return stance_under_heading(place, is_quoted=False, is_ordered=is_ordered)
+
+
+def _is_specimen(place: Place, lead: str) -> bool:
+    """Whether a block that nothing runs is shown among specimens, by a line that names it and speaks to nobody."""
+    if place.block.language not in SHOWN or not lead.endswith((":", "：")):
+        return False
+    return not _ADDRESSED.search(lead) and not PROTECTS.search(lead) and is_under_specimens(place)
 
 
 def _leads_to_attack(place: Place, sentence: str) -> bool:

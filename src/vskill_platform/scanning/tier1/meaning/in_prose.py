@@ -9,13 +9,15 @@ from vskill_platform.scanning.tier1.markdown.document import BlockKind
 from vskill_platform.scanning.tier1.meaning.examples import is_example
 from vskill_platform.scanning.tier1.meaning.in_tables import stance_in_table
 from vskill_platform.scanning.tier1.meaning.orders import leads_by_order
-from vskill_platform.scanning.tier1.meaning.quotations import cell_at, quotation_at
+from vskill_platform.scanning.tier1.meaning.quotations import cell_at, quotation_at, without_quotations
 from vskill_platform.scanning.tier1.meaning.stances import (
     ABOUT_ATTACKS,
     ABOUT_WORDS,
     LEADS_TO_ATTACK,
+    LONGEST_LINE,
     ORDERS,
     PROTECTS,
+    SAID_BY_OTHERS,
     SPEECH,
     Place,
     Stance,
@@ -42,6 +44,18 @@ _OBEYED_BEHIND = re.compile(
     r"follow (?:it|them|this|what)|apply to you|appl(?:y|ies) (?:from|here)|is binding|"
     r"is an order|does (?:that|it|this) once)\b"
 )
+_GRANTED_BEHIND = re.compile(
+    r"(?i)\b(?:do (?:it|that|this|what|as|exactly)|(?:you|the (?:agent|assistant|bot|model)) (?:must|should|shall|will|can|may)\b"
+    r"(?! (?:not|never|refuse|decline))|(?:always|then|please|so) \w+ (?:it|them|that|this|what)|honou?r|grant|accept|fulfil\w*|"
+    r"adopt|treat (?:it|this|that|them) as|is (?:right|correct|fine|policy|allowed))\b"
+)
+"""Words behind what other people type that have it done."""
+_ASKS_FOR = re.compile(
+    r"(?i)[\W\d_]*(?:is|are|does|do|has|have|was|were|which|who) (?!you\b|we\b|i\b|the (?:agent|assistant|user)\b)"
+    r"[^?!.\"“`()]{3,200}\?[*_]*\s+\((?:e\.g\.,? |for example,? |such as |like )?(?:[\s,;/]|or\b|and\b)*$"
+)
+"""A question that is no polite order, and the bracket that opens behind it."""
+_BRACKET_ENDS = re.compile(r"(?i)(?:[\s,;/…]|or\b|and\b|etc\.)*\)[\s*_]*$")
 _DISMISSED = re.compile(
     r"(?i)(?:\b(?:not|nothing|neither|never|hardly)|n['’]t)\s(?:\w+ ){0,2}(?:suspicious|dangerous|malicious|unsafe|insecure|"
     r"wrong|hostile|an? attack|a threat|harmful)\b"
@@ -101,6 +115,8 @@ def stance_in_prose(place: Place) -> Stance:
         return Stance.QUOTED
     if _is_obeyed(behind):
         return Stance.STATED
+    if quoted and place.is_of_words and (_is_said_by_others(place, before, behind) or _is_asked_for(before, behind)):
+        return Stance.QUOTED
     is_ordered = ORDERS.search(last_sentence(before)) is not None
     if place.block.kind is BlockKind.QUOTE and place.is_of_words and _is_led_to(place):
         return Stance.QUOTED
@@ -147,6 +163,20 @@ def _is_marked_bad(line: str, at: int, quoted: Span | None) -> bool:
 def _is_obeyed(behind: str) -> bool:
     found = _OBEYED_BEHIND.search(behind)
     return found is not None and not negates(behind[: found.start()])
+
+
+def _is_said_by_others(place: Place, before: str, behind: str) -> bool:
+    """Whether a sentence says of its quotations that other people type them, and the paragraph has nobody do what they say."""
+    if not SAID_BY_OTHERS.match(without_quotations(last_sentence(before))):
+        return False
+    rest = " ".join([behind, *place.file.lines[place.number : place.block.last_line]])[:LONGEST_LINE]
+    return _GRANTED_BEHIND.search(without_quotations(rest)) is None
+
+
+def _is_asked_for(before: str, behind: str) -> bool:
+    """Whether quotations are all that stands in brackets behind a question, as the examples of what it asks for."""
+    is_question = _ASKS_FOR.match(without_quotations(before[-LONGEST_LINE:])) is not None
+    return is_question and _BRACKET_ENDS.match(without_quotations(behind)) is not None
 
 
 def _is_spoken_of(place: Place, quoted: Span) -> bool:

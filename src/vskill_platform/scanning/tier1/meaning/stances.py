@@ -45,6 +45,14 @@ ABOUT_WORDS = re.compile(
     r"payloads?|says?|said|contains?|examples?|like|words?|sentences?|strings?)\b|出现|例如|比如|写着|包含|之类"
 )
 """Words beside a quotation of other words that say it is somebody else's."""
+SAID_BY_OTHERS = re.compile(
+    r"(?i)^[\W\d_]*(?:(?:some|many|most|your|their|the|real|curious|bored|hostile|other|end|sooner or later) ){0,3}"
+    r"(?:users|customers|visitors|callers|people|somebody|someone|a (?:user|customer|visitor|caller)) "
+    r"(?:(?:will|may|might|can|could|would|often|sometimes|also|inevitably|eventually|sooner or later) ){0,2}"
+    r"(?:types?|writes?|asks?|tr(?:y|ies)|pastes?|says?|sends?|enters?)(?: (?:things|something|messages|questions))?"
+    r"(?: like| such as)?(?:[\s,:/]|\bor\b|\band\b)*$"
+)
+"""A sentence that, but for quotations, says no more than that other people will type what comes next."""
 SPEECH = re.compile(r"[\"“«「][^\w\s]*(?:[^\W\d]+(?:[,:;]? [^\W\d]+(?:['’][^\W\d]+)?){2}|[^\x00-\u02ff])")
 """A quotation that begins as a sentence does, and not as a command."""
 ORDERS = re.compile(
@@ -103,6 +111,12 @@ _TOPIC = re.compile(
     r"patterns?|words|calls)|smells?|bypass\w*|leaves? behind|ATT&CK|TTPs?|IOCs?|hunt\w*)\b|"
     rf"{FOREIGN_ATTACKS}"
 )
+_SPECIMENS = re.compile(
+    rf"{_ATTACK_TOPIC.pattern}|\b(?:{_WEAKNESS}|specimens?|quotations?|probes?|test (?:strings|inputs|prompts|messages)|"
+    r"warning signs|bypass\w*|smells?|TTPs?|IOCs?)\b"
+)
+"""Headings of sections that show what attacks look like."""
+_STEP_NUMBER = re.compile(r"(?i)^\W*(?:step|part|phase|chapter)? ?\d+\W+")
 FEWEST_TITLES = 2
 FEWEST_COMMAS = 3
 _TRACES = re.compile(
@@ -191,6 +205,15 @@ def stance_under_heading(place: Place, *, is_quoted: bool, is_ordered: bool) -> 
     topic = _TOPIC if is_quoted or is_listed else _ATTACK_TOPIC
     is_topic = any(topic.search(name) for name in names) or (is_quoted and _is_among_traces(place, section))
     return Stance.QUOTED if is_topic else Stance.STATED
+
+
+def is_under_specimens(place: Place) -> bool:
+    """Whether a guide about attacks says in the heading of the place's own section that it shows some."""
+    section = place.file.document.section_at(place.number)
+    titles = section.titles[place.file.path in SKILL_FILE_NAMES :] if section else ()
+    title = _STEP_NUMBER.sub("", titles[-1]) if titles else ""
+    is_topic = _SPECIMENS.search(title) is not None and not heading_helps(title)
+    return is_topic and is_about_security(place.skill)
 
 
 def _is_among_traces(place: Place, section: Section | None) -> bool:

@@ -78,6 +78,8 @@ _NEVER = re.compile(
     "(?i)(?:\\b(?:never|do not|don't|must not|should not|may not|cannot|can't|not|no) (?:[a-z]+ ){0,2}|"
     "(?:不要|切勿|禁止|不得|不能|请勿|別|别|绝不|не )[\\s*]{0,3})$".encode()
 )
+_COMPLAINS = re.compile("(?i)[\"'“]my (?:[a-z]+ ){1,2}$".encode())
+"""What somebody says whose own thing does what it should not: the beginning of a quotation, up to its verb."""
 _NEGATED_BEHIND = re.compile("ないで|しない|禁止|してはいけ|ません|하지 마|하지 않|않도록|금지|마세요|말아".encode())
 """Negations that follow what they negate, as in Japanese and Korean."""
 
@@ -222,11 +224,16 @@ class Text:
         for found in islice(found_here, MOST_ACTIONS):
             if not any(address.start < found.start < address.end for address in addresses):
                 span = Span(around.start + found.start, around.start + found.end)
-                if not self._is_negated(span, around):
+                if not self._is_negated(span, around) and not self._is_complaint(span):
                     if not _is_short_cell(here, found):
                         return span
                     name_of_row = name_of_row or span
         return name_of_row
+
+    def _is_complaint(self, action: Span) -> bool:
+        """Whether a quotation says that somebody's own thing does it: "my printer skips pages" orders nothing."""
+        is_third_person = self.data[action.end - 1 : action.end] == b"s"
+        return is_third_person and _COMPLAINS.search(self.data[max(0, action.start - 40) : action.start]) is not None
 
     def _is_negated(self, action: Span, around: Span, *, nearby: bool = False) -> bool:
         before = self.data[max(around.start, action.start - NEGATION_REACH) : action.start]

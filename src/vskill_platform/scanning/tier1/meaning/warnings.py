@@ -117,6 +117,8 @@ _HEADING = re.compile(
     r"^\W*(?:do not|never)(?:\s+(?:do|use|run|write|copy|trust))?(?:\s+(?:this|these|that|them))?\W*$|"
     r"\b(?:things|patterns|commands|habits|mistakes|code|what|to) (?:to )?avoid\b|^\W*(?:avoid|bad|wrong|attacks?|exploits?)\W*$|"
     r"\bsmells?\W*$|"
+    r"\b(?:descriptions?|submissions?|drafts?|wordings?|phrases|sentences|texts|prompts|examples?|skills) (?:that|which) "
+    r"(?:\w+ ){0,3}(?:rejected|refused|turned down|sent back)\b|"
     r"\b(?:common|known|typical|real|example|sample) (?:attacks?|exploits?|payloads?)\b|\bwhat attackers\b|\bhow attackers\b|"
     r"\b(?:attacks?|exploits?|payloads?|malware|jailbreaks?)\W*$|^\W*(?:bad|wrong|unsafe|insecure)\W+(?:vs\W+|and\W+|to\W+)?"
     r"(?:good|better|right|safe|secure)\W*$"

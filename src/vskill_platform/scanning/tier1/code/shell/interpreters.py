@@ -38,6 +38,8 @@ _VERSION = re.compile(r"(?<=[a-z])[\d.]+\Z")
 _EXEMPT_SOURCES = frozenset(["env", "envrc", "conf", "cfg", "txt", "sample", "local"])
 """What people do read into their shell."""
 _SETTINGS = re.compile(r"(?:^|/)\.?env(?:[.\w-]*)?\Z")
+_CUT_SHORT = re.compile(r"[A-Za-z0-9+/]{0,200}(?:\.{3}|…)")
+"""An encoded command that ends in dots, which no interpreter takes: it stands for one that is not shown."""
 
 
 def run_code(call: Call, code: Value, *, is_shell: bool, language: str = "shell") -> Value:
@@ -244,5 +246,7 @@ def _run_module(call: Call, words: list[Value]) -> Value:
 def _run_windows(call: Call, option: str, words: list[Value]) -> Value:
     code = joined(words, by=" ") if words else NOTHING
     if option.lower().startswith("-e"):
+        if words and _CUT_SHORT.fullmatch(words[0].text):
+            return NOTHING
         code = code.having(Source.DECODED, "powershell")
     return run_code(call, code, is_shell=False, language="powershell")

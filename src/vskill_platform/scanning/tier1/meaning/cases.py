@@ -1,0 +1,90 @@
+"""Cases of an evaluation: files that hold what is given to another agent, and beside it what that agent must do or not do.
+
+A case that tries whether an agent falls for an attack holds the attack. Nothing excuses a file that the skill has its own
+agent read and follow, and no key whose value a program runs; what excuses a text is in the same case, not in the same file.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
+
+MOST_LINES = 120
+"""Lines to each side of a place in which the keys of its case are looked for."""
+LONGEST_LINE = 400
+MOST_TEXT = 400_000
+MOST_MENTIONS = 100
+SHORTEST_NAME = 4
+_PATH = re.compile(r"(?i)(?:^|/)(?:evals?|evaluations?|cases|benchmarks?)/(?:[^/]+/)*[^/]+\.ya?ml$")
+_ABOUT_EVALUATION = re.compile(
+    r"(?i)\b(?:evals?|evaluat\w+|benchmark\w*|graders?|robustness|red.?team\w*|regression (?:tests?|suites?))\b"
+)
+_CASE_BEGINS = re.compile(r"---\s*(?:#.*)?$|- ")
+_GIVEN = re.compile(r"\s{0,2}(?:- )?(?:prompt|input|messages|user|query|question|task)\s*:")
+_EXPECTED = re.compile(
+    r"\s{0,2}(?:- )?(?:expect\w*|assert\w*|forbidden\w*|must_not\w*|judge|graders?|rubric|criteria|pass_if|fail_if)\s*:"
+)
+_RUN = re.compile(
+    r"(?m)^[ \t]*(?:- )?[\"']?(?:run|cmd|command|scripts?|exec\w*|shell|setup|before\w*|after\w*|entrypoint|hooks?|steps|jobs|"
+    r"instructions?|system)[\"']?\s*:"
+)
+"""Keys whose values a program runs, or an agent takes as its own orders."""
+_FOLLOWED = re.compile(
+    r"(?i)\b(?:follow|obey|apply|adopt|read|load|open|do what|as your|use|see|work through|go through|act on|carry out|"
+    r"start with)\b[^.\n]{0,50}$"
+)
+_FOLLOWED_BEHIND = re.compile(
+    r"(?i)[^.\n]{0,50}\b(?:(?:and|then|to) (?:follow|obey|apply|adopt|do|act|carry)|instructions?|orders?|rules)\b"
+)
+
+
+def is_in_case(skill: SkillUnderScan, file: FileUnderScan, number: int) -> bool:
+    """Whether a line of a file is part of a case that is given to the agent under test."""
+    if not _PATH.search(file.path) or skill.frontmatter is None or len(file.text) > MOST_TEXT:
+        return False
+    if not _ABOUT_EVALUATION.search(skill.frontmatter.text[:2_000]) or _has_orders(file.text):
+        return False
+    case = _case_around(file, number)
+    return any(map(_GIVEN.match, case)) and any(map(_EXPECTED.match, case)) and not _is_given_to_reader(skill, file)
+
+
+def _case_around(file: FileUnderScan, number: int) -> list[str]:
+    """The lines of the document or of the item of a list that a line is in, without comments."""
+    lines = [line[:LONGEST_LINE] for line in file.lines[max(0, number - MOST_LINES) : number + MOST_LINES]]
+    at = min(number, MOST_LINES) - 1
+    first = next((row for row in range(at, -1, -1) if _CASE_BEGINS.match(lines[row])), 0)
+    last = next((row for row in range(at + 1, len(lines)) if _CASE_BEGINS.match(lines[row])), len(lines))
+    return [] if lines[at].lstrip().startswith("#") else lines[first:last]
+
+
+def _is_given_to_reader(skill: SkillUnderScan, file: FileUnderScan) -> bool:
+    """Whether a text of the skill has its reader look into the file, by its name or by its folder's."""
+    folder, _, base = file.path.rpartition("/")
+    names = {file.path, base, base.rpartition(".")[0], f"{folder}/", f"{folder.rpartition('/')[2]}/"}
+    texts = tuple(other.text for other in skill.files if other.is_markdown)
+    return any(_is_followed_in(texts, name) for name in sorted(names) if len(name) >= SHORTEST_NAME)
+
+
+@lru_cache(maxsize=16)
+def _is_followed_in(texts: tuple[str, ...], name: str) -> bool:
+    """Whether one of the texts has its reader look there; so it is taken where there is too much to look through."""
+    return sum(map(len, texts)) > MOST_TEXT or any(_is_followed(text, name) for text in texts)
+
+
+@lru_cache(maxsize=16)
+def _has_orders(text: str) -> bool:
+    return _RUN.search(text) is not None
+
+
+def _is_followed(text: str, name: str) -> bool:
+    at = text.find(name)
+    for _ in range(MOST_MENTIONS):
+        if at < 0:
+            return False
+        end = at + len(name)
+        if _FOLLOWED.search(text[max(0, at - 70) : at]) or _FOLLOWED_BEHIND.match(text, end, end + 80):
+            return True
+        at = text.find(name, end)
+    return True

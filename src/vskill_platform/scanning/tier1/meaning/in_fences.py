@@ -9,6 +9,7 @@ from vskill_platform.scanning.tier1.meaning.detections import is_in_rule
 from vskill_platform.scanning.tier1.meaning.examples import asks
 from vskill_platform.scanning.tier1.meaning.inert import is_inert
 from vskill_platform.scanning.tier1.meaning.orders import leads_by_order
+from vskill_platform.scanning.tier1.meaning.quotations import quotation_at
 from vskill_platform.scanning.tier1.meaning.stances import (
     LEAD_LINES,
     LEADS_TO_ATTACK,
@@ -70,7 +71,7 @@ def stance_in_fence(place: Place) -> Stance:
     is_ordered = leads_by_order(sentence)
     if not is_ordered and _leads_to_attack(place, sentence) and not PROTECTS.search(sentence):
         return Stance.WARNED
-    is_record = place.block.language in RECORDS or is_inert(place.line)
+    is_record = place.block.language in RECORDS or is_inert(place.line) or is_inert(_code_span(place))
     if not is_ordered and is_record and is_about_security(place.skill):
         return Stance.QUOTED
     if not is_ordered and _is_specimen(place, lead):
@@ -83,6 +84,12 @@ def _is_specimen(place: Place, lead: str) -> bool:
     if place.block.language not in SHOWN or not lead.endswith((":", "：")):
         return False
     return not _ADDRESSED.search(lead) and not PROTECTS.search(lead) and is_under_specimens(place)
+
+
+def _code_span(place: Place) -> str:
+    """The code between backticks that the place is in, in a text that is shown in a block."""
+    quoted = quotation_at(place.line, place.at)
+    return place.line[quoted.start : quoted.end].strip("`") if quoted else ""
 
 
 def _leads_to_attack(place: Place, sentence: str) -> bool:

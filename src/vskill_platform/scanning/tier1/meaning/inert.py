@@ -32,7 +32,7 @@ _CUT = re.compile(
 _DEFANGED = re.compile(r"(?i)\bhxxps?://|\w\[\.\]\w|\w\[dot\]\w")
 _LIVE = re.compile(r"(?i)\b(?:https?|ftp)://|\b\d{1,3}(?:\.\d{1,3}){3}\b|/dev/tcp")
 _MORE_THAN_ONE = re.compile(r"[;&`<>]|\$\(|\|\|")
-_FETCHES = re.compile(r"(?i)^\W*(?:curl|wget)\b")
+_FETCHES = re.compile(r"(?i)^\W*(?:curl|wget|iwr|irm|iex)\b")
 
 
 def is_inert(line: str) -> bool:

@@ -82,6 +82,7 @@ _SOMEBODY = re.compile(
     "(?i)user|person|people|client|customer|owner|reader|anyone|anybody|them|usuari|utilisateur|nutzer|utente|用户|使用者|"
     "客户|ユーザー|利用者|사용자|пользоват|المستخدم|उपयोगकर्ता".encode()
 )
+_READS_ONLY = re.compile(rb"(?i)\bread-?only\b|\bonly (?:reads?|looks?|lists?|shows?)\b|\bdry[- ]runs?\b")
 _DONE = frozenset(
     ["send", "run", "destroy", "obey-it", "untrusted-orders", "falsify", "others-orders", "in-their-name"]
 )
@@ -112,6 +113,8 @@ def _passages(text: Text, *, guide: SkillUnderScan | None, more: float) -> Itera
         weight -= _open_margin(text, passage, signs)
         if weight >= ALMOST and _protects_secret(text, grave, signs):
             weight -= WEIGHTS["conceal"]
+        if weight >= ALMOST and "claims" in signs and _only_reads_unasked(text, passage):
+            weight -= WEIGHTS["claims"] + WEIGHTS["unattended"]
         if weight >= ALMOST and guide and is_about_security(guide) and _may_be_lesson(text, passage, signs):
             weight -= SECURITY_MARGIN
         if weight >= ALMOST and text.is_readable(passage):
@@ -136,6 +139,13 @@ def _protects_secret(text: Text, grave: Span, signs: Iterable[str]) -> bool:
         return False
     sentence = text.sentence(grave.start)
     return text.says("conceal", grave) and text.says("secret", sentence)
+
+
+def _only_reads_unasked(text: Text, passage: Span) -> bool:
+    """Whether consent is done without only for what reads and changes nothing, said in that very sentence."""
+    claimed = [span for span in text.places(["claims"]) if passage.start <= span.start < passage.end]
+    sentences = [text.sentence(span.start) for span in claimed]
+    return all(_READS_ONLY.search(text.data, sentence.start, sentence.end) for sentence in sentences)
 
 
 def _may_be_lesson(text: Text, passage: Span, signs: Iterable[str]) -> bool:

@@ -31,6 +31,8 @@ _SHADOWS = re.compile(
 _REDIRECTS = re.compile(
     r"\b(?:ANTHROPIC|OPENAI)_(?:API_)?BASE(?:_URL)?=|\bHTTPS?_PROXY=https?://(?!localhost|127\.)", re.IGNORECASE
 )
+FINGERPRINT_LOGIN = "/etc/pam.d/sudo_local"
+"""Where a Mac is told to take a fingerprint for sudo, from a template beside it."""
 _LETS_IN = re.compile(r"PermitRootLogin\s+yes|PasswordAuthentication\s+yes|NOPASSWD|pam_permit", re.IGNORECASE)
 _LOGIN_KEY = re.compile(r"\bssh-(?:rsa|ed25519|dss)\s+AAAA|\becdsa-sha2-\S+\s+AAAA|\bsk-ssh-")
 
@@ -58,7 +60,7 @@ def notice_write(call: Call, path: str, content: Value) -> None:
         call.see(checks.GRANTS_LOGIN)
     elif kind is Lasting.AGENT:
         _notice_agent(call, path, content)
-    elif kind in {Lasting.SUDO, Lasting.LOADER}:
+    elif kind in {Lasting.SUDO, Lasting.LOADER} and (path != FINGERPRINT_LOGIN or _LETS_IN.search(text)):
         call.see(checks.GRANTS_ROOT)
     elif kind is Lasting.PACKAGES:
         notice_registry(call, text.replace("=", " "))

@@ -10,7 +10,9 @@ from tests.scanning.seeing import checks_of, in_shell, limits_of
 from vskill_platform.scanning.tier1.code.shell import checks
 from vskill_platform.scanning.tier1.code.shell.make import recipes
 
-METADATA = "IMDS := http://169.254.169.254/latest\nROLE := meta-data/iam/security-$(subst z,,zcredentials)/\n"
+METADATA = (
+    "IMDS := http://169.254.$(subst +,.,169+254)/latest\nROLE := $(addsuffix /security-credentials/,meta-data/iam)\n"
+)
 
 
 def made(text: str) -> list[str]:

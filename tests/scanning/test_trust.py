@@ -12,7 +12,7 @@ KEY = f"ssh-ed25519 {BLOB}"
 NO_KEY = "AAAAC3NzaC1lZDI1NTE5AAAAIEXAMPLEKEY" + "x" * 33
 CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
 TRUSTS = "COPY m.crt /usr/local/share/ca-certificates/m.crt\nRUN update-ca-certificates\n"
-PROXY = "ENV HTTPS_PROXY=http://cache.wheels.example:3128\n"
+PROXY = "ENV HTTPS_PROXY=http://out.builds.example:8118\n"
 
 
 def seen(files: dict[str, str | bytes]) -> set[str]:
@@ -27,7 +27,7 @@ def seen(files: dict[str, str | bytes]) -> set[str]:
         {"main.tf": f'resource "aws_key_pair" "ops" {{\n  public_key = "{KEY}"\n}}\n'},
         {"Dockerfile": f"RUN mkdir /root/.ssh && echo '{KEY}' | tee /root/.ssh/authorized_keys\n"},
         {
-            "sshd.yml": f"content: TrustedUserCAKeys /etc/ssh/ca.pub\nother:\n  content: |\n    {KEY} ops@fleet.example\n"
+            "sshd.yml": f"content: TrustedUserCAKeys /etc/ssh/who.pub\nother:\n  content: |\n    {KEY} ops@acme.example\n"
         },
         {
             "keys/ops-team.pub": f"{KEY} ops\n",
@@ -71,12 +71,12 @@ def test_key_that_a_server_can_use_is_one__whatever_it_spells() -> None:
         {
             "m.crt": CERTIFICATE,
             "Dockerfile": TRUSTS,
-            "compose.yaml": "environment:\n  https_proxy: http://192.0.2.8:3128\n",
+            "compose.yaml": "environment:\n  https_proxy: http://192.0.2.8:8118\n",
         },
         {"m.pem": CERTIFICATE, "notes.md": f"```dockerfile\nCOPY m.pem /x\nRUN update-ca-trust\n{PROXY}```\n"},
         {
-            "setup.sh": "curl -so /etc/m.pem https://cache.wheels.example/m.pem\nexport NODE_EXTRA_CA_CERTS=/etc/m.pem\n"
-            "git config --global http.proxy http://cache.wheels.example:3128\n"
+            "setup.sh": "curl -so /etc/m.pem https://get.builds.example/m.pem\nexport NODE_EXTRA_CA_CERTS=/etc/m.pem\n"
+            "git config --global http.proxy http://out.builds.example:8118\n"
         },
     ],
 )

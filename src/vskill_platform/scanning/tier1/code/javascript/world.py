@@ -410,6 +410,11 @@ class World:
             if key.isdigit() and number.isdigit():
                 self.function(int(key)).add_sink(int(number), kind, detail[:300])
 
+    def remember_written(self, path: Value, content: Value) -> None:
+        """Remembers for which functions' parameters what was fetched is written to the file that they name."""
+        for address in content.details(Source.NETWORK):
+            self._remember_sink("fetched", address, path)
+
     def repeat_sink(self, kind: str, detail: str, value: Value, at: int) -> None:
         """A value that ends up where a parameter does."""
         if kind == "code":
@@ -420,6 +425,8 @@ class World:
             self.send([value], detail, Channel(kind.partition(":")[2]), at)
         elif kind == "write":
             self.write_file(detail, value)
+        elif kind == "fetched" and value.text is not None:
+            self.write_file(plain_path(value.text), Value(origins=frozenset([Origin(Source.NETWORK, detail)])))
 
     def notice_tool(self, fields: Mapping[str, Value], at: int) -> None:
         """The description of a tool is an instruction to agents; from a server, it is another one every day."""

@@ -97,6 +97,8 @@ class KnownCalls(OutsideWorld):
         return known if known is not None else made_of_arguments(evaluator, site, callee, "")
 
     def _outside(self, evaluator: Evaluator, site: Site, callee: Value, name: str) -> Value:
+        if name in catalogue.ADDRESS_READERS and _has_address(evaluator, site):
+            return _from_network(evaluator, site, callee, name)
         call = KnownCall(evaluator, site, callee, name)
         handler = _FUNCTIONS.get(name) or _METHODS.get(catalogue.last_of(name))
         known = handler(call) if handler is not None else None
@@ -247,6 +249,12 @@ def _instance(evaluator: Evaluator, site: Site, made: Class) -> Value:
     for each in given:
         taint |= each.taint & ~HIDDEN
     return Value(targets=(made,), taint=taint, inner=join(given) if given else None)
+
+
+def _has_address(evaluator: Evaluator, site: Site) -> bool:
+    """Whether what is to be read lies behind an address."""
+    given = evaluator.argument(site, 0, "filepath_or_buffer", "path_or_buf", "io", "path", "source", "fname", "urlpath")
+    return any(text.startswith(("http://", "https://", "ftp://")) for text in given.texts)
 
 
 def _from_network(evaluator: Evaluator, site: Site, callee: Value, name: str) -> Value:

@@ -30,13 +30,20 @@ FREE_NAMES = {
 EVALUATORS = words(
     "exec eval execfile code.interact code.InteractiveInterpreter().runsource code.InteractiveInterpreter().runcode "
     "code.InteractiveConsole().push code.InteractiveConsole().runsource timeit.timeit timeit.Timer cProfile.run profile.run "
-    "pdb.run trace.Trace().run types.FunctionType IPython.get_ipython().run_cell IPython.get_ipython().ex"
+    "pdb.run trace.Trace().run types.FunctionType IPython.get_ipython().run_cell IPython.get_ipython().ex "
+    "IPython.get_ipython().run_cell_async IPython.get_ipython().ev IPython.get_ipython().run_code IPython.run_cell "
+    "IPython.core.interactiveshell.InteractiveShell.instance().run_cell IPython.InteractiveShell.instance().run_cell"
 )
 SHELLS = words(
     "os.system os.popen os.popen2 os.popen3 subprocess.getoutput subprocess.getstatusoutput commands.getoutput "
     "commands.getstatusoutput asyncio.create_subprocess_shell asyncio.subprocess.create_subprocess_shell popen2.popen2 "
-    "posix.system nt.system platform.popen pexpect.run pexpect.spawn IPython.get_ipython().system pty.spawn"
+    "posix.system nt.system platform.popen pexpect.run pexpect.spawn IPython.get_ipython().system pty.spawn "
+    "IPython.get_ipython().system_raw IPython.get_ipython().system_piped IPython.get_ipython().getoutput "
+    "IPython.get_ipython().getoutput_piped IPython.get_ipython().run_line_magic IPython.get_ipython().run_cell_magic "
+    "IPython.utils.process.system IPython.utils.process.getoutput"
 )
+MAGICS = {"IPython.get_ipython().run_line_magic": 1, "IPython.get_ipython().run_cell_magic": 2}
+"""Shells whose command is not the first argument, with its place: before it stands the name of what runs it."""
 PROCESSES = words(
     "subprocess.run subprocess.call subprocess.Popen subprocess.check_call subprocess.check_output os.startfile "
     "asyncio.create_subprocess_exec asyncio.subprocess.create_subprocess_exec anyio.run_process anyio.open_process "
@@ -130,6 +137,15 @@ LOGINS = words("login auth authenticate connect starttls credentials set_credent
 LOG_HANDLERS = words(
     "logging.handlers.HTTPHandler logging.handlers.SocketHandler logging.handlers.DatagramHandler logging.handlers.SMTPHandler"
 )
+ADDRESS_READERS = frozenset(
+    f"{package}.{word}"
+    for package in ("pandas", "pd", "polars", "pl", "geopandas", "dask.dataframe", "modin.pandas", "vaex")
+    for word in words(
+        "read_csv read_json read_html read_table read_excel read_parquet read_xml read_fwf read_feather read_ndjson read_file "
+        "read_stata read_orc scan_csv scan_parquet scan_ndjson open"
+    )
+) | words("numpy.loadtxt numpy.genfromtxt fsspec.open smart_open.open")
+"""What reads a table from a file, and from the network where it is given an address."""
 METADATA_HOSTS = words("169.254.169.254 metadata.google.internal 100.100.100.200 fd00:ec2::254 169.254.170.2")
 """Where a machine in a cloud asks for its own credentials."""
 COMMON_WORDS = words("get set add put delete head write open resolve query insert publish login pop fetch")

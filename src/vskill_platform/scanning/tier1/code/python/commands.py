@@ -98,7 +98,7 @@ def command_of(evaluator: Evaluator, site: Site, name: str) -> Command:
     """The command that a call starts."""
     if name in catalogue.SPAWNERS or name.endswith("create_subprocess_exec"):
         return _from_words(evaluator, site)
-    whole = evaluator.argument(site, 0, "args", "cmd", "command")
+    whole = evaluator.argument(site, catalogue.MAGICS.get(name, 0), "args", "cmd", "command", "line", "cell")
     is_fed = any(each.arg in _INPUTS for each in site.node.keywords)
     given = join([evaluator.argument(site, -1, each) for each in _INPUTS]) if is_fed else NOTHING
     if whole.items is not None or whole.inner is not None:

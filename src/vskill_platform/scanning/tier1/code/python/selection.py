@@ -65,7 +65,7 @@ _DANGER = Pattern(
 _REACHES = Pattern(
     r"\b(?:requests|httpx|aiohttp|urllib|urllib2|urllib3|http\.client|socket|websockets?|smtplib|ftplib|paramiko|boto3|telegram|telebot|discord\w*|"
     r"slack_sdk|pycurl|xmlrpc|pysftp|dropbox|telnetlib|curl_cffi|cloudscraper|asyncssh|curl|wget|gdown|open_connection|scp|rsync|ftp|post|upload\w*|"
-    r"__import__|import_module|exec|eval|getattr|webbrowser)\b"
+    r"__import__|import_module|exec|eval|getattr|webbrowser|get_ipython|(?:read|scan)_(?:csv|json|html|table|excel|parquet|xml|fwf|ndjson))\b"
 )
 _SECRETS = Pattern(
     r"(?m)\.ssh|\.aws|\.gnupg|netrc|npmrc|pypirc|git-credentials|\.docker|\.kube|gcloud|\.azure|wallet|[Cc]ookies|"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from vskill_platform.scanning.tier1.code.shell import suspects
+from vskill_platform.scanning.tier1.code.shell import make, suspects
 from vskill_platform.scanning.tier1.file_kinds import Shape, suffix_of
 from vskill_platform.scanning.tier1.languages import Language, language_of_fence
 from vskill_platform.scanning.tier1.markdown.document import BlockKind
@@ -208,11 +208,7 @@ def _unquoted(text: str) -> str:
 
 
 def _recipes(file: FileUnderScan) -> Iterator[ShellText]:
-    """Lines of recipes, with the sigils of make taken off; all other lines are left empty."""
-    lines = [_recipe(line) if line.startswith(("\t", "    ")) else "" for line in file.lines]
-    if any(lines):
-        yield ShellText(file.path, "\n".join(lines), 1, is_shown=False)
-
-
-def _recipe(line: str) -> str:
-    return line.lstrip("\t @-+").replace("$$", "$")
+    """What make hands to a shell."""
+    for text in make.recipes(file.lines):
+        if text.strip():
+            yield ShellText(file.path, text, 1, is_shown=False)

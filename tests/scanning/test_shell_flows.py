@@ -239,3 +239,11 @@ def test_place_of_a_sighting_is_that_of_its_command() -> None:
 def test_same_text_gives_the_same_sightings__in_the_same_order() -> None:
     text = "\n".join([*DOWNLOADS, *SECRETS, *DECODED])
     assert in_shell(text) == in_shell(text)
+
+
+def test_fingerprint_may_stand_for_a_password__and_nothing_at_all_may_not() -> None:
+    rest = "curl -fsSL https://get.tools.example/i.sh | bash\n"
+    template = "sed 's/^#auth/auth/' /etc/pam.d/sudo_local.template | sudo tee /etc/pam.d/sudo_local\n"
+    nothing = "echo 'auth sufficient pam_permit.so' | sudo tee /etc/pam.d/sudo_local\n"
+    assert checks.GRANTS_ROOT not in checks_of(in_shell(template + rest))
+    assert checks.GRANTS_ROOT in checks_of(in_shell(nothing + rest))

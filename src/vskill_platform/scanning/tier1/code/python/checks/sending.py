@@ -201,7 +201,7 @@ def _weigh(call: ReadCall, hosts: list[str], body: Value, heads: Value) -> None:
     names = tuple(dict.fromkeys((*body.variables, *heads.variables)))
     if call.last in catalogue.LOGINS:
         taint, names = taint & ~(OWN_SECRET | SETTINGS | NAMED_KEY), ()
-        if not hosts:  # with a server of the user's choice
+        if not hosts:  # a server that is not named here is the user's own
             taint &= ~SECRET
     check = _check_for(taint, body.taint & taint, names, hosts)
     if check:

@@ -94,13 +94,14 @@ def _pieces(file: FileUnderScan) -> Iterator[Piece]:
 
 
 def _keys_let_in(pieces: Sequence[Piece]) -> Iterator[Sighting]:
-    """A key in full where it is let in: in the same piece, or in one that names the file that the key stands in."""
-    for piece in pieces:
-        at = _own_key_at(piece.text)
-        if at is None:
-            continue
+    """A key in full where it is let in: in the same piece, or in one that names the file that the key stands in.
+
+    Of very many files with keys only the first are looked for elsewhere.
+    """
+    with_keys = ((piece, at) for piece in pieces if (at := _own_key_at(piece.text)) is not None)
+    for number, (piece, at) in enumerate(with_keys):
         name = piece.file.path.rpartition("/")[2]
-        is_named = not piece.file.is_markdown and len(name) >= SHORTEST_NAME
+        is_named = not piece.file.is_markdown and len(name) >= SHORTEST_NAME and number < MOST_KEYS
         users = [piece, *(other for other in pieces if is_named and name in other.text)]
         if any(_LETS_IN.search(user.text) for user in users) or _LETS_IN.search(name):
             yield piece.sighting(OWN_KEY, at)

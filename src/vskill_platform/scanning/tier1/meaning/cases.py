@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from vskill_platform.scanning.tier1.meaning.mentions import is_named_beside
 from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
 
 MOST_LINES = 120
 """Lines to each side of a place in which the keys of its case are looked for."""
 LONGEST_LINE = 400
 MOST_TEXT = 400_000
-MOST_MENTIONS = 100
 SHORTEST_NAME = 4
 _PATH = re.compile(r"(?i)(?:^|/)(?:evals?|evaluations?|cases|benchmarks?)/(?:[^/]+/)*[^/]+\.ya?ml$")
 _ABOUT_EVALUATION = re.compile(
@@ -70,21 +70,11 @@ def _is_given_to_reader(skill: SkillUnderScan, file: FileUnderScan) -> bool:
 @lru_cache(maxsize=16)
 def _is_followed_in(texts: tuple[str, ...], name: str) -> bool:
     """Whether one of the texts has its reader look there; so it is taken where there is too much to look through."""
-    return sum(map(len, texts)) > MOST_TEXT or any(_is_followed(text, name) for text in texts)
+    return sum(map(len, texts)) > MOST_TEXT or any(
+        is_named_beside(text, name, before=_FOLLOWED, behind=_FOLLOWED_BEHIND) for text in texts
+    )
 
 
 @lru_cache(maxsize=16)
 def _has_orders(text: str) -> bool:
     return _RUN.search(text) is not None
-
-
-def _is_followed(text: str, name: str) -> bool:
-    at = text.find(name)
-    for _ in range(MOST_MENTIONS):
-        if at < 0:
-            return False
-        end = at + len(name)
-        if _FOLLOWED.search(text[max(0, at - 70) : at]) or _FOLLOWED_BEHIND.match(text, end, end + 80):
-            return True
-        at = text.find(name, end)
-    return True

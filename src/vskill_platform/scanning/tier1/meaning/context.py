@@ -23,6 +23,7 @@ from vskill_platform.scanning.tier1.meaning.detections import (
 from vskill_platform.scanning.tier1.meaning.in_fences import stance_in_fence
 from vskill_platform.scanning.tier1.meaning.in_prose import stance_in_prose
 from vskill_platform.scanning.tier1.meaning.literals import is_in_pattern
+from vskill_platform.scanning.tier1.meaning.mentions import is_named_beside
 from vskill_platform.scanning.tier1.meaning.orders import is_carried_out
 from vskill_platform.scanning.tier1.meaning.stances import LONGEST_LINE, Place, Stance, is_about_security
 from vskill_platform.scanning.tier1.rules import Rule
@@ -73,7 +74,6 @@ _FOLLOWED = re.compile(r"(?i)\b(?:follow|obey|apply|adopt|read|load|do what|as y
 _FOLLOWED_BEHIND = re.compile(
     r"(?i)[^.\n]{0,40}\b(?:and|then|to) (?:follow|obey|apply|adopt|do (?:what|as)|act on|carry)\b"
 )
-MOST_MENTIONS = 50
 
 
 def stance_of(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, rule: Rule) -> Stance:
@@ -128,12 +128,4 @@ def _is_data(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, pattern: str)
 def _is_followed(skill: SkillUnderScan, file: FileUnderScan) -> bool:
     """Whether the skill has the agent read a file and do what it says."""
     text = skill.skill_file.text if skill.skill_file else ""
-    at = text.find(file.path)
-    for _ in range(MOST_MENTIONS):
-        if at < 0:
-            return False
-        end = at + len(file.path)
-        if _FOLLOWED.search(text[max(0, at - 60) : at]) or _FOLLOWED_BEHIND.match(text, end, end + 80):
-            return True
-        at = text.find(file.path, end)
-    return True
+    return is_named_beside(text, file.path, before=_FOLLOWED, behind=_FOLLOWED_BEHIND)

@@ -10,12 +10,12 @@ import re
 from functools import lru_cache
 
 from vskill_platform.scanning.tier1.meaning.handed_on import FAULTS
+from vskill_platform.scanning.tier1.meaning.mentions import is_named_beside
 from vskill_platform.scanning.tier1.meaning.stances import LONGEST_LINE
 from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
 
 MOST_TEXT = 60_000
 MOST_TO_LOOK_THROUGH = 400_000
-MOST_MENTIONS = 100
 MOST_BEFORE = 200
 """Characters before a place in which the operator of a query is looked for."""
 SHORTEST_STEM = 4
@@ -118,13 +118,6 @@ def _is_run(skill: SkillUnderScan, file: FileUnderScan) -> bool:
     others = [other.text for other in skill.files if other is not file]
     if sum(map(len, others)) > MOST_TO_LOOK_THROUGH:
         return True
-    return any(_starts(text, name) for text in others for name in (stem, stem.replace("-", "_")))
-
-
-def _starts(text: str, name: str) -> bool:
-    at, seen = text.find(name), 0
-    while at >= 0 and seen < MOST_MENTIONS:
-        if _RUN_BEFORE.search(text[max(0, at - 80) : at]):
-            return True
-        at, seen = text.find(name, at + len(name)), seen + 1
-    return at >= 0
+    return any(
+        is_named_beside(text, name, before=_RUN_BEFORE) for text in others for name in (stem, stem.replace("-", "_"))
+    )

@@ -124,8 +124,11 @@ async def test_sweep_leaves_it__while_its_message_is_there(env: WorkerEnv, clock
 
 
 @pytest.mark.no_cover
-async def test_sweep_moves_nothing__behind_a_paused_queue_of_100_000(env: WorkerEnv, clock: FakeClock) -> None:
-    total, chunk = 100_000, 2500
+@pytest.mark.parametrize("total", [10_000, pytest.param(100_000, marks=pytest.mark.full)])
+async def test_sweep_moves_nothing__behind_a_long_queue_that_is_paused(
+    env: WorkerEnv, clock: FakeClock, total: int
+) -> None:
+    chunk = 2500
     await inside(env, lambda: pause_queue(reason="maintenance", seconds=86_400))
     [record, _] = putting_submission(
         submission_at(S.RECEIVED, updated_ms=clock.now_ms(), identity="sub_NUMBER", message_id="msg_NUMBER")

@@ -22,7 +22,7 @@ from vskill_platform.testing.git_repos import make_repository
 from vskill_platform.testing.git_server import serve_repositories_in_thread
 from vskill_platform.testing.waits import wait_until
 
-REQUESTS = 400
+REQUESTS = 200
 FULL_REQUESTS = 20_000
 HELD = (
     "not_a_server_error",

@@ -24,7 +24,8 @@ from vskill_platform.testing.postgres_server import empty_database
 from vskill_platform.testing.submissions import putting_skill, putting_submission, submission_at
 from vskill_platform.worker_context import run_with_worker_env
 
-SUBMITTED = 1203
+SLICE = 50
+SUBMITTED = 123
 """More than two slices of records."""
 
 
@@ -35,7 +36,9 @@ def place(request: pytest.FixtureRequest) -> tuple[Kind, str]:
 
 
 @pytest.fixture
-async def env(place: tuple[Kind, str], tmp_path: Path) -> AsyncIterator[WorkerEnv]:
+async def env(place: tuple[Kind, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[WorkerEnv]:
+    """A registry of some slices. Slices are short, so that a few records fill them."""
+    monkeypatch.setattr("vskill_platform.moving.catalog._SLICE_RECORDS", SLICE)
     kind, url = place
     if url:
         await empty_database(url)

@@ -28,6 +28,8 @@ from vskill_platform.settings import Settings
 CPU_SECONDS = 60
 MEGABYTE = 1_000_000
 DEEP = 100_000
+MOST_FILES = "100,000 files"
+"""A case that takes half a minute; the same with a tenth of the files stands in for it every day."""
 HEAD = b"---\nname: sample\ndescription: A sample skill.\n---\n\nHello.\n"
 WORDS = b"The quick brown fox jumps over the lazy dog, and nobody minds. "
 Files = dict[str, bytes]
@@ -77,7 +79,8 @@ CASES: dict[str, Callable[[], Files]] = {
     "12 MB of settings": lambda: {".claude/settings.json": b'{"a": ["' + b'x","' * (3 * MEGABYTE) + b'"]}'},
     "100,000 newlines": lambda: {"notes.md": b"top\n" + b"\n" * DEEP + b"bottom\n"},
     "100,000 newlines in SKILL.md": lambda: {"SKILL.md": HEAD + b"\n" * DEEP + b"bottom\n"},
-    "100,000 files": lambda: {f"docs/{number}.md": b"Hello." for number in range(DEEP)},
+    "10,000 files": lambda: {f"docs/{number}.md": b"Hello." for number in range(DEEP // 10)},
+    MOST_FILES: lambda: {f"docs/{number}.md": b"Hello." for number in range(DEEP)},
     "a line of 1 MB": lambda: {"run.sh": b"echo " + b"a" * MEGABYTE},
     "a line of 1 MB in a manifest": lambda: {"package.json": b'{"dependencies": {"a": "' + b"x" * MEGABYTE + b'"}}'},
     "deep JSON": lambda: {".mcp.json": b"[" * DEEP + b"]" * DEEP},

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 
-from tests.scanning.bad_input import CASES, Result
+from tests.scanning.bad_input import CASES, MOST_FILES, Result
 from vskill_platform.domain.scan import Verdict
 from vskill_platform.scanning.limits import ANALYSER_FAILED, ARCHIVE_LIMIT, CONFIG_LIMIT, UNANALYSABLE_FILE
 from vskill_platform.settings import Settings
@@ -45,7 +45,9 @@ def scans() -> Iterator[Scans]:
         process.stdin.close()
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.full) if name == MOST_FILES else name for name in CASES]
+)
 @pytest.mark.timeout(LONGEST_RUN_S)
 def test_bad_input_has_a_verdict__within_bounds(scans: Scans, name: str) -> None:
     result = scans[name]

@@ -36,5 +36,5 @@ def env(engine: Engine, clock: FakeClock, tmp_path: Path) -> WorkerEnv:
         alert_disk_free_bytes=0,
         webhook_protocols="http,https",
         webhook_private_addresses=True,
-        webhook_time_limit_s=1.0,
+        webhook_time_limit_s=10.0,
     )

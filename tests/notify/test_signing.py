@@ -20,6 +20,8 @@ BODY = b'{"id":"evt_1","type":"webhook.test"}'
 NOW_S = 1_771_668_000
 SECRET = new_secret()
 HEADERS = sign(BODY, id="evt_1", at_s=NOW_S, secrets=[SECRET])
+_BEGUN = HEADERS["webhook-signature"][3]
+ALTERED = HEADERS["webhook-signature"].replace(f"v1,{_BEGUN}", "v1,B" if _BEGUN == "A" else "v1,A")
 
 
 def test_signature_is_that_of_standard_webhooks__computed_by_hand() -> None:
@@ -51,7 +53,7 @@ def test_message_is_refused__early_and_late(now_s: int) -> None:
         (BODY + b" ", {}),
         (BODY, {"webhook-id": "evt_2"}),
         (BODY, {"webhook-timestamp": str(NOW_S + 1)}),
-        (BODY, {"webhook-signature": HEADERS["webhook-signature"][:-2] + "A="}),
+        (BODY, {"webhook-signature": ALTERED}),
         (BODY, {"webhook-signature": HEADERS["webhook-signature"].replace("v1", "v2")}),
         (BODY, {"webhook-signature": ""}),
         (BODY, {"webhook-id": ""}),

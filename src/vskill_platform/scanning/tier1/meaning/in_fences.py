@@ -52,11 +52,6 @@ _ADDRESSED = re.compile(
     r"act|behave|comply|keep|note|please|important|first|then|now|do|perform|carry)\b"
 )
 """Words of a line that speak to whoever reads it."""
-_KEEPS_SILENT = re.compile(
-    r"(?i)\b(?:do not|don['’]t|never|without|no need to) (?:ask|print|mention|show|tell|log|say|display|output|announce|"
-    r"explain|confirm|wait)(?:ing|ning)?\b[^.;:]{0,80}:?\s*$"
-)
-"""An order at whose end not the doing is forbidden but a word about it."""
 _COMMENT_SIGNS = ("#", "//", "--", "/*", "*", ";", "<!--")
 
 
@@ -69,12 +64,11 @@ def stance_in_fence(place: Place) -> Stance:
         return Stance.QUOTED
     lead = _lead_in(place.file, place.block)
     sentence = last_sentence(lead)
-    is_ordered = leads_by_order(sentence)
-    is_warned = negates(sentence) and not (is_ordered and _KEEPS_SILENT.search(sentence))
-    if is_labelled(lead) or is_warned or is_done_by_attacker(sentence):
+    if is_labelled(lead) or negates(sentence) or is_done_by_attacker(sentence):
         return Stance.WARNED
     if _is_denied(place) or (is_about_security(place.skill) and asks(sentence)):
         return Stance.QUOTED
+    is_ordered = leads_by_order(sentence)
     if not is_ordered and _leads_to_attack(place, sentence) and not PROTECTS.search(sentence):
         return Stance.WARNED
     is_record = place.block.language in RECORDS or is_inert(place.line) or is_inert(_code_span(place))

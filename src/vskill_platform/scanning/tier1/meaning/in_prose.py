@@ -17,7 +17,6 @@ from vskill_platform.scanning.tier1.meaning.stances import (
     LONGEST_LINE,
     ORDERS,
     PROTECTS,
-    SAID_BY_OTHERS,
     SPEECH,
     Place,
     Stance,
@@ -44,6 +43,14 @@ _OBEYED_BEHIND = re.compile(
     r"follow (?:it|them|this|what)|apply to you|appl(?:y|ies) (?:from|here)|is binding|"
     r"is an order|does (?:that|it|this) once)\b"
 )
+_SAID_BY_OTHERS = re.compile(
+    r"(?i)^[\W\d_]*(?:(?:some|many|most|your|their|the|real|curious|bored|hostile|other|end|sooner or later) ){0,3}"
+    r"(?:users|customers|visitors|callers|people|somebody|someone|a (?:user|customer|visitor|caller)) "
+    r"(?:(?:will|may|might|can|could|would|often|sometimes|also|inevitably|eventually|sooner or later) ){0,2}"
+    r"(?:types?|writes?|asks?|tr(?:y|ies)|pastes?|says?|sends?|enters?)(?: (?:things|something|messages|questions))?"
+    r"(?: like| such as)?(?:[\s,:/]|\bor\b|\band\b)*$"
+)
+"""A sentence that, but for quotations, says no more than that other people will type what comes next."""
 _GRANTED_BEHIND = re.compile(
     r"(?i)\b(?:do (?:it|that|this|what|as|exactly)|(?:you|the (?:agent|assistant|bot|model)) (?:must|should|shall|will|can|may)\b"
     r"(?! (?:not|never|refuse|decline))|(?:always|then|please|so) \w+ (?:it|them|that|this|what)|honou?r|grant|accept|fulfil\w*|"
@@ -167,7 +174,7 @@ def _is_obeyed(behind: str) -> bool:
 
 def _is_said_by_others(place: Place, before: str, behind: str) -> bool:
     """Whether a sentence says of its quotations that other people type them, and the paragraph has nobody do what they say."""
-    if not SAID_BY_OTHERS.match(without_quotations(last_sentence(before))):
+    if not _SAID_BY_OTHERS.match(without_quotations(last_sentence(before))):
         return False
     rest = " ".join([behind, *place.file.lines[place.number : place.block.last_line]])[:LONGEST_LINE]
     return _GRANTED_BEHIND.search(without_quotations(rest)) is None

@@ -45,14 +45,6 @@ ABOUT_WORDS = re.compile(
     r"payloads?|says?|said|contains?|examples?|like|words?|sentences?|strings?)\b|出现|例如|比如|写着|包含|之类"
 )
 """Words beside a quotation of other words that say it is somebody else's."""
-SAID_BY_OTHERS = re.compile(
-    r"(?i)^[\W\d_]*(?:(?:some|many|most|your|their|the|real|curious|bored|hostile|other|end|sooner or later) ){0,3}"
-    r"(?:users|customers|visitors|callers|people|somebody|someone|a (?:user|customer|visitor|caller)) "
-    r"(?:(?:will|may|might|can|could|would|often|sometimes|also|inevitably|eventually|sooner or later) ){0,2}"
-    r"(?:types?|writes?|asks?|tr(?:y|ies)|pastes?|says?|sends?|enters?)(?: (?:things|something|messages|questions))?"
-    r"(?: like| such as)?(?:[\s,:/]|\bor\b|\band\b)*$"
-)
-"""A sentence that, but for quotations, says no more than that other people will type what comes next."""
 SPEECH = re.compile(r"[\"“«「][^\w\s]*(?:[^\W\d]+(?:[,:;]? [^\W\d]+(?:['’][^\W\d]+)?){2}|[^\x00-\u02ff])")
 """A quotation that begins as a sentence does, and not as a command."""
 ORDERS = re.compile(

@@ -73,6 +73,15 @@ _BEHIND_NOUN = re.compile(
     rf"{_OPENING}$"
 )
 """What may stand between a negation and the place it negates: verbs that it negates and small words, and one more word."""
+_OF_SPEECH = re.compile(
+    rf"(?i){_ADVERBS}[\s,]+(?:ask(?:ing)? for|print(?:ing)?|log(?:ging)?|mention(?:ing)?|say(?:ing)?|output(?:ting)?|"
+    r"request(?:ing)?|see|shar(?:e|ing)|writ(?:e|ing)|reveal(?:ing)?|post(?:ing)?)\b"
+)
+_DOES_BEFORE = re.compile(
+    r"(?i)(?:^|[.!?;:,*>-]\s*|\b(?:and|then|please|now|first|must|should|you|agent)\s+)"
+    r"(?:run|execute|paste|type|start|launch|use|call|do|perform|send|upload|follow|carry out)\b"
+)
+"""An order before a negation that only forbids a word about it: "run this, and do not mention X" has X done."""
 LONGEST_GAP = 120
 LONGEST_SENTENCE = 300
 """Characters in front of a place that are looked at."""
@@ -165,6 +174,8 @@ def negates(before: str, behind: str = "") -> bool:
     if len(gap) > LONGEST_GAP or _CONDITION.search(sentence[: last.start()]):
         return False
     if last[0].lower() in _WEAK and (":" in gap or len(found) > 1):
+        return False
+    if _OF_SPEECH.match(gap) and _DOES_BEFORE.search(sentence[: last.start()]):
         return False
     own_words = _BEHIND_VERB if last["verbal"] else _BEHIND_NOUN
     return own_words.match(gap) is not None and _OTHER_WORDS.search(gap) is None

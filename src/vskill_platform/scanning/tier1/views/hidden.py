@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
@@ -21,14 +21,13 @@ from vskill_platform.scanning.tier1.patterns import Pattern
 from vskill_platform.scanning.tier1.skill import FileUnderScan, LimitHit, Sighting, SkillUnderScan
 from vskill_platform.scanning.tier1.views.collage import Allowance, Change, Piece, apart, one_after_another
 from vskill_platform.scanning.tier1.views.glance import Sign, signs_of
-from vskill_platform.scanning.tier1.views.hidden_elements import ELEMENT_HINT, hidden_elements
+from vskill_platform.scanning.tier1.views.hidden_elements import ELEMENT_HINT, HiddenElement, hidden_elements
 from vskill_platform.scanning.tier1.views.view import HIDDEN, Uncovered, files_by_size, line_starts, places_in
 
 SHORTEST = 8
 """Bytes from which on a hidden text can say anything."""
 LINE_REACH = 1_000
 FEWEST_WORDS = 8
-LONGEST_LOOK = 4_000
 _WORD = re.compile(rb"[^\W\d_]{2,}|[\xc3-\xf4][\x80-\xbf]+")
 """A word, or a letter of another alphabet."""
 _QUOTES = (b'"', b"'", b")")
@@ -100,39 +99,36 @@ def hidden_views(skill: SkillUnderScan) -> Iterator[Uncovered]:
     for file in files_by_size(skill):
         if FileKind.MARKDOWN not in file.kinds:
             continue
-        yield from islice(_unseen_sentences(file), skill.limits.max_places)
-        pieces = apart(allowance.some_of(_hidden_in(file)))
+        shown = _Shown(file)
+        elements = list(hidden_elements(file.encoded, shown.has)) if _ELEMENTS in signs_of(file) else []
+        yield from islice(_unseen_sentences(file, elements), skill.limits.max_places)
+        pieces = apart(allowance.some_of(_hidden_in(file, shown, elements)))
         if pieces:
             yield one_after_another(pieces).view(file, HIDDEN, kinds=file.kinds | {FileKind.HIDDEN})
     if allowance.is_spent:
         yield LimitHit(VIEW_LIMIT)
 
 
-def _unseen_sentences(file: FileUnderScan) -> Iterator[Sighting]:
+def _unseen_sentences(file: FileUnderScan, elements: Sequence[HiddenElement]) -> Iterator[Sighting]:
     """Text that is long enough to say something, in elements that their own style hides."""
-    if _ELEMENTS not in signs_of(file):
-        return
-    for element in hidden_elements(file.encoded, _Shown(file).has):
-        if element.is_unseen and len(_WORD.findall(element.text[:LONGEST_LOOK])) >= FEWEST_WORDS:
+    for element in elements:
+        if element.is_unseen and len(list(islice(_WORD.finditer(element.text), FEWEST_WORDS))) == FEWEST_WORDS:
             line, column = places_in(file)(element.span.start)
             told = make_excerpt(element.text.decode(errors="replace").strip())
             yield Sighting("unseen_sentence", file.path, line, column, told, HIDDEN)
 
 
-def _hidden_in(file: FileUnderScan) -> Iterator[Piece]:
-    data = file.encoded
-    shown = _Shown(file)
-    for start, end, text in _texts(data, shown, signs_of(file)):
+def _hidden_in(file: FileUnderScan, shown: _Shown, elements: Sequence[HiddenElement]) -> Iterator[Piece]:
+    for start, end, text in _texts(file.encoded, elements, signs_of(file)):
         if len(text) >= SHORTEST and not shown.has(start):
             yield Piece(text, start, end, Change.TRICK)
 
 
-def _texts(data: bytes, shown: _Shown, signs: Set[Sign]) -> Iterator[tuple[int, int, bytes]]:
+def _texts(data: bytes, elements: Sequence[HiddenElement], signs: Set[Sign]) -> Iterator[tuple[int, int, bytes]]:
     for place in _PLACES:
         if place.sign in signs:
             yield from ((start, end, place.text_of(data[start:end])) for start, end in place.pattern.spans(data))
-    if _ELEMENTS in signs:
-        yield from ((*element.span, element.text.strip()) for element in hidden_elements(data, shown.has))
+    yield from ((*element.span, element.text.strip()) for element in elements)
 
 
 class _Shown:

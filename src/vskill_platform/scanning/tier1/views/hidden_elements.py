@@ -61,23 +61,22 @@ def hidden_elements(data: bytes, is_shown: Callable[[int], bool]) -> Iterator[Hi
         if start < done or len(tag) > LONGEST_TAG or name is None or tag.endswith(b"/>"):
             continue
         kind = name[2].lower()
-        if kind not in _VOID and _hides(tag[name.end() :], kind, by_style) and not is_shown(start):
+        if kind in _VOID:
+            continue
+        given = {} if kind in _NEVER_SHOWN else _attributes(tag[name.end() :])
+        is_unseen = _is_unseen_by_tag(given)
+        if (is_unseen or kind in _NEVER_SHOWN or _is_put_away(given, by_style)) and not is_shown(start):
             done = _end_of(data, kind, end)
-            is_unseen = kind not in _NEVER_SHOWN and _is_unseen_by_tag(_attributes(tag[name.end() :]))
             yield HiddenElement(Span(end, done), _text_of(data[end:done], kind, tag), is_unseen)
 
 
-def _hides(attributes: bytes, name: bytes, by_style: frozenset[str]) -> bool:
-    if name in _NEVER_SHOWN:
-        return True
-    given = _attributes(attributes)
+def _is_put_away(given: dict[str, str], by_style: frozenset[str]) -> bool:
+    """Whether attributes, or a style sheet on the page, keep an element from being shown."""
     if "hidden" in given or given.get("aria-hidden") == "true":
         return True
     classes = given.get("class", "").split()
     names = {f".{word}" for word in classes} | {f"#{given.get('id', '')}"}
-    if names & by_style or _HIDING_CLASSES.intersection(word.lower() for word in classes):
-        return True
-    return _is_unseen_by_tag(given)
+    return bool(names & by_style or _HIDING_CLASSES.intersection(word.lower() for word in classes))
 
 
 def _attributes(attributes: bytes) -> dict[str, str]:

@@ -15,9 +15,6 @@ from vskill_platform.scanning.tier1.views.glance import Sign, signs_of
 
 WORKS_FOR_OTHERS = "works_for_others"
 CHECKS = frozenset([WORKS_FOR_OTHERS])
-LARGEST_PROGRAM = 200_000
-MOST_JOBS = 20
-MOST_CALLS = 200
 LONGEST_FUNCTION = 2_000
 _MODEL = (
     r"(?:images\.(?:generate|edit)|completions\.create|messages\.(?:create|stream)|responses\.create|generate_?[cC]ontent|"
@@ -26,6 +23,10 @@ _MODEL = (
 _MODEL_SIGN = Sign(rf"\b{_MODEL}\s*\(")
 _ASKS_MODEL = re.compile(rf"\b{_MODEL}\s*\(")
 _FIELD = r"(?:\[\s*[\"']\w{1,40}[\"']\s*\]|\.get\(\s*[\"']\w{1,40}[\"']|\.\w{1,40})"
+_OF_FIELD = re.compile(rf"\b(\w{{1,40}}){_FIELD}")
+_FETCHED = re.compile(r"\b(\w{1,40})\s*=\s*[^\n=]{0,160}\.json\(\)")
+_FUNCTION = re.compile(r"\b(?:def|function)\s+(\w{1,60})|\b(?:const|let|var)\s+(\w{1,60})\s*=\s*(?:async\b|\()")
+_CALL = re.compile(r"\b([\w.]{1,60})\s*\((?=([^()\n]{0,200}))")
 _HANDS_OVER = re.compile(rf"(?:\.(?:post|put)|\bfetch)\s*\(\s*(\w{{1,40}}){_FIELD}\s*[,)]")
 
 
@@ -37,36 +38,25 @@ def find_errands(skill: SkillUnderScan) -> Iterator[Sighting]:
 
 
 def _errand(file: FileUnderScan) -> Iterator[Sighting]:
-    text = file.text[:LARGEST_PROGRAM]
-    jobs: dict[str, int] = {}
-    for found in _HANDS_OVER.finditer(text):
-        if len(jobs) < MOST_JOBS:
-            jobs.setdefault(found[1], found.start())
-    for job, at in jobs.items():
-        if _is_fetched(job, text) and _is_done_by_model(job, text):
-            line = text.count("\n", 0, at) + 1
-            yield Sighting(WORKS_FOR_OTHERS, file.path, line, 1, make_excerpt(file.lines[line - 1]), "errands")
-            return
+    fetched = set(_FETCHED.findall(file.text))
+    handed_over = [found for found in _HANDS_OVER.finditer(file.text) if found[1] in fetched]
+    asked = _given_to_model(file.text) if handed_over else set()
+    found = next((found for found in handed_over if found[1] in asked), None)
+    if found is not None:
+        line = file.text.count("\n", 0, found.start()) + 1
+        yield Sighting(WORKS_FOR_OTHERS, file.path, line, 1, make_excerpt(file.lines[line - 1]), "errands")
 
 
-def _is_fetched(job: str, text: str) -> bool:
-    return re.search(rf"\b{job}\s*=\s*[^\n=]{{0,160}}\.json\(\)", text) is not None
-
-
-def _is_done_by_model(job: str, text: str) -> bool:
-    """Whether a field of the job is given to the model, or to a function of the program that asks it."""
-    calls = re.compile(rf"\b([\w.]{{1,60}})\s*\([^()\n]{{0,120}}?\b{job}{_FIELD}")
-    for number, found in enumerate(calls.finditer(text)):
-        if number >= MOST_CALLS:
-            break
-        if _ASKS_MODEL.search(f"{found[1]}(") or _asks_model(found[1].rpartition(".")[2], text):
-            return True
-    return False
-
-
-def _asks_model(function: str, text: str) -> bool:
-    """Whether a function of the program asks the model in its first lines."""
-    defined = re.search(
-        rf"\b(?:def|function)\s+{function}\b|\b(?:const|let|var)\s+{function}\s*=\s*(?:async\b|\()", text
-    )
-    return defined is not None and _ASKS_MODEL.search(text, defined.end(), defined.end() + LONGEST_FUNCTION) is not None
+def _given_to_model(text: str) -> set[str]:
+    """The names of what has a field that is given to the model, or to a function of the program that asks it."""
+    asking = {
+        found[1] or found[2]
+        for found in _FUNCTION.finditer(text)
+        if _ASKS_MODEL.search(text, found.end(), found.end() + LONGEST_FUNCTION)
+    }
+    calls = [
+        call
+        for call in _CALL.finditer(text)
+        if call[1].rpartition(".")[2] in asking or _ASKS_MODEL.search(f"{call[1]}(")
+    ]
+    return {name for call in calls for name in _OF_FIELD.findall(call[2])}

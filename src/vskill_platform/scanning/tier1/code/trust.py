@@ -22,12 +22,11 @@ from vskill_platform.scanning.tier1.views.glance import Sign, signs_of
 OWN_KEY = "trusts_own_login_key"
 READS_ALONG = "trusts_own_proxy"
 CHECKS = frozenset([OWN_KEY, READS_ALONG])
-LARGEST_PIECE = 200_000
-MOST_KEYS = 50
-SHORTEST_NAME = 5
 _KIND = r"(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-nistp\d{3}|sk-(?:ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com)"
 _KEY = re.compile(rf"{_KIND}[ \t]{{1,4}}(AAAA[A-Za-z0-9+/]{{56,2000}})")
 _NO_KEY = re.compile(r"(?i)example|your|replace|placeholder|dummy|x{4}|0{5}|A{6}|(?:abc|123)[a-z0-9]*(?:xyz|789)")
+_WORD = re.compile(r"[\w.-]{5,100}")
+"""What may be the name of a file, or its end."""
 _RUN = re.compile(r"([A-Za-z0-9+/])\1{10}")
 """A run of one letter. Nobody finds the other half of a short key that has one; a long key can be made to have it."""
 LONGEST_SHORT_KEY = 80
@@ -88,30 +87,25 @@ def _pieces(file: FileUnderScan) -> Iterator[Piece]:
     if file.is_markdown:
         for block in file.document.fences:
             if language_of_fence(block.language) in _SERVES_SETUP:
-                yield Piece(file, block.text[:LARGEST_PIECE], block.first_line)
+                yield Piece(file, block.text, block.first_line)
     elif file.language in _SERVES_SETUP:
-        yield Piece(file, file.text[:LARGEST_PIECE], 1)
+        yield Piece(file, file.text, 1)
 
 
 def _keys_let_in(pieces: Sequence[Piece]) -> Iterator[Sighting]:
-    """A key in full where it is let in: in the same piece, or in one that names the file that the key stands in.
-
-    Of very many files with keys only the first are looked for elsewhere.
-    """
-    with_keys = ((piece, at) for piece in pieces if (at := _own_key_at(piece.text)) is not None)
-    for number, (piece, at) in enumerate(with_keys):
+    """A key in full where it is let in: in the same piece, or in one that names the file that the key stands in."""
+    named = {word for piece in pieces if _LETS_IN.search(piece.text) for word in _WORD.findall(piece.text)}
+    for piece in pieces:
+        at = _own_key_at(piece.text)
         name = piece.file.path.rpartition("/")[2]
-        is_named = not piece.file.is_markdown and len(name) >= SHORTEST_NAME and number < MOST_KEYS
-        users = [piece, *(other for other in pieces if is_named and name in other.text)]
-        if any(_LETS_IN.search(user.text) for user in users) or _LETS_IN.search(name):
+        is_named = not piece.file.is_markdown and not named.isdisjoint(_WORD.findall(name)[-1:])
+        if at is not None and (is_named or _LETS_IN.search(piece.text) or _LETS_IN.search(name)):
             yield piece.sighting(OWN_KEY, at)
 
 
 def _own_key_at(text: str) -> int | None:
     """Where there is a whole key that is not the one of a known host and not shortened."""
-    for number, found in enumerate(_KEY.finditer(text)):
-        if number >= MOST_KEYS:
-            return None
+    for found in _KEY.finditer(text):
         before = text[max(0, found.start() - 300) : found.start()].rpartition("\n")[2].split()
         is_host = bool(before) and _HOST.fullmatch(before[-1]) is not None
         if not is_host and not text.startswith(("...", "…"), found.end()) and is_key(found[1]):
@@ -156,7 +150,4 @@ def _is_outside(address: str) -> bool:
 
 
 def _ships_certificate(skill: SkillUnderScan) -> bool:
-    return any(
-        suffix_of(file.path) in _CERTIFICATE_SUFFIXES or _CERTIFICATE in file.text[:LARGEST_PIECE]
-        for file in skill.files
-    )
+    return any(suffix_of(file.path) in _CERTIFICATE_SUFFIXES or _CERTIFICATE in file.text for file in skill.files)

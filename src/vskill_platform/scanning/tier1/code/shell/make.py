@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 LONGEST_VALUE = 1_000
 LONGEST_LINE = 20_000
-MOST_VARIABLES = 20_000
 MOST_EXPANDED = 2_000_000
 """Characters that all lines together may become: more than a reader of shell takes, who then says that something is unread."""
 DEEPEST = 12
@@ -64,10 +63,10 @@ def _definitions(lines: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
     first: dict[str, str] = {}
     last: dict[str, str] = {}
     for line in lines:
-        found = _DEFINITION.match(line[: LONGEST_VALUE * 2]) if "=" in line and not line.startswith("\t") else None
-        if found is None or len(last) >= MOST_VARIABLES:
+        found = _DEFINITION.match(line) if "=" in line and not line.startswith("\t") else None
+        if found is None:
             continue
-        name, value = found[1], found[3].rstrip().replace("\x01", " ")
+        name, value = found[1], found[3].rstrip()[: LONGEST_VALUE * 2].replace("\x01", " ")
         if found[2] and name in last:
             is_only = first[name] == last[name]
             last[name] = f"{last[name]} {value}"[: LONGEST_VALUE * 2]

@@ -201,7 +201,7 @@ def _weigh(call: ReadCall, hosts: list[str], body: Value, heads: Value) -> None:
     names = tuple(dict.fromkeys((*body.variables, *heads.variables)))
     if call.last in catalogue.LOGINS:
         taint, names = taint & ~(OWN_SECRET | SETTINGS | NAMED_KEY), ()
-        if not hosts:  # a server that is not named here is the user's own
+        if not hosts:  # to log in is what a password is for; whose server it is, only the object knows
             taint &= ~SECRET
     check = _check_for(taint, body.taint & taint, names, hosts)
     if check:

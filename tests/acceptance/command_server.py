@@ -20,7 +20,7 @@ from vskill_platform.app import moving, processes
 from vskill_platform.cli.main import COMMANDS, main
 from vskill_platform.engines.postgres import open_postgres
 from vskill_platform.scanning.tier1.packs import load_rules
-from vskill_platform.web.app import _routed
+from vskill_platform.web.app import routed
 
 LOADED = (moving, processes, open_postgres)
 """What is otherwise imported when it is called for."""
@@ -34,7 +34,7 @@ def serve(orders: socket.socket) -> None:
     for module, _ in COMMANDS.values():
         importlib.import_module(f"vskill_platform.cli.{module}")
     load_rules("")
-    _routed()
+    routed()
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody has to wait for the keepers

@@ -27,17 +27,18 @@ from vskill_platform.web.surface.rate_limits import LIMITED, RequestLimiter
 def create_web_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
     """The application that anybody may reach. A hub of the caller's is the caller's to stop."""
     state = {LIMITED: True, HUB: hub or Hub(env), SKILL_GIT: SkillGit()}
-    return Surface(with_state(_routed(), state), env, limiter=RequestLimiter(env.clock, env.settings))
+    return Surface(with_state(routed(), state), env, limiter=RequestLimiter(env.clock, env.settings))
 
 
 def create_control_app(env: WorkerEnv, *, hub: Hub | None = None) -> ASGIApp:
     """The application behind the control socket: the same, but whoever comes is the operator, and nobody is counted."""
     state = {LIMITED: False, IS_CONTROL: True, HUB: hub or Hub(env), SKILL_GIT: SkillGit()}
-    return Surface(with_state(_routed(), state), env)
+    return Surface(with_state(routed(), state), env)
 
 
 @cache
-def _routed() -> Litestar:
+def routed() -> Litestar:
+    """All routes, read once a process."""
     pages = open_router(*PAGE_ROUTES, *FEED_ROUTES, healthz)
     metrics = Router("/", route_handlers=[show_metrics], guards=[only_from_this_machine], opt=OPEN)
     return route_all([pages, *JSON_ROUTERS, open_router(*CLIENT_ROUTES), *ADMIN_PAGES, metrics])

@@ -186,6 +186,9 @@ _LASTING = {
     Lasting.LOADER: r"^/etc/ld\.so\.preload$|/site-packages/[^/]+\.pth$|/sitecustomize\.py$|/usercustomize\.py$",
 }
 _ALL_LASTING = re.compile("|".join(f"(?P<{kind.name}>{pattern})" for kind, pattern in _LASTING.items()), re.IGNORECASE)
+_BACKUPS = re.compile(
+    r"(?:/(?:var|mnt|srv|opt|data|media)|~)?/(?:backups?|snapshots|dumps)(?:(?:/[\w.-]+){0,2}/\*|/?)\Z"
+)
 _SYSTEM = re.compile(
     r"^/(?:bin|boot|dev|etc|lib|lib64|opt|sbin|sys|usr|var|System|Library|Applications|Windows)?/?\*?$"
 )
@@ -255,6 +258,11 @@ def lasting_at(path: str) -> Lasting | None:
 def is_home(path: str) -> bool:
     """Whether the path is the whole home folder, or all homes."""
     return plain_path(path).rstrip("/*") in {"~", "/home", "/Users", "/root"}
+
+
+def holds_backups(path: str) -> bool:
+    """Whether the path is all that a folder of backups of the machine holds."""
+    return bool(_BACKUPS.match(plain_path(path)))
 
 
 def is_system_root(path: str) -> bool:

@@ -42,6 +42,7 @@ WIPES_TRACES = "shell_wipes_traces"
 ASKS_PASSWORD = "shell_asks_password"
 DELETES_EVERYTHING = "shell_deletes_everything"
 MAY_DELETE_ROOT = "shell_may_delete_root"
+DELETES_BACKUPS = "shell_deletes_backups"
 OVERWRITES_DISK = "shell_overwrites_disk"
 FORK_BOMB = "shell_fork_bomb"
 ENCRYPTS_FILES = "shell_encrypts_files"
@@ -61,6 +62,7 @@ WEAKER_IN_TEXT = frozenset(
         DELETES_EVERYTHING,
         OVERWRITES_DISK,
         MAY_DELETE_ROOT,
+        DELETES_BACKUPS,
     ]
 )
 """What a script does by itself, and a text shows for people to decide: there it has another name."""

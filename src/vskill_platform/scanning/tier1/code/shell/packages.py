@@ -80,7 +80,7 @@ def notice_registry(call: Call, text: str) -> None:
     address = next((word for word in text.split() if "://" in word), "")
     host = host_of(address)
     kind = kind_of_host(host)
-    if not host or kind in {HostKind.LOCAL, HostKind.UNKNOWN} or is_same_owner(host, KNOWN_REGISTRIES):
+    if not host or kind in {HostKind.LOCAL, HostKind.UNKNOWN, HostKind.VENDOR} or is_same_owner(host, KNOWN_REGISTRIES):
         return
     if call.texts[:1] in (["publish"], ["upload"]):
         notice_sent(call, Value("", call.machine.files.all_origins()), host, Channel.BODY)

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from vskill_platform.scanning.tier1.code.hosts import UNKNOWN
 from vskill_platform.scanning.tier1.code.places import (
+    holds_backups,
     is_disk,
     is_history,
     is_home,
@@ -38,6 +39,8 @@ def run_rm(call: Call) -> Value:
         elif is_recursive and (is_home(text) or is_system_root(text)):
             is_by_accident = text in {"/", "/*"} and path.comes_from(Source.VARIABLE)
             call.see(checks.MAY_DELETE_ROOT if is_by_accident else checks.DELETES_EVERYTHING)
+        elif is_recursive and holds_backups(text):
+            call.see(checks.DELETES_BACKUPS)
         elif is_recursive and _may_be_root(call, path):
             call.see(checks.MAY_DELETE_ROOT)
     return NOTHING

@@ -51,6 +51,9 @@ def test_release_of_the_project_that_the_skill_is_for__is_no_demand() -> None:
     text = "## Required\n\nRun https://github.com/acmetool/acmetool/releases/download/v1.0/acmetool.exe\n"
     assert found(scan({"SKILL.md": text}), "MJ-002")
     assert not found(scan({"SKILL.md": text}, description="Works with acmetool."), "MJ-002")
+    parted = text.replace("com/acmetool/", "com/acme-tool/")
+    assert found(scan({"SKILL.md": parted}, description="Works with acme."), "MJ-002")
+    assert not found(scan({"SKILL.md": parted}, description="Works with AcmeTool."), "MJ-002")
 
 
 def test_archive_that_the_skill_makes__is_not_a_locked_one() -> None:

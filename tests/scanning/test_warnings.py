@@ -103,6 +103,7 @@ def test_comment_does_not_warn__where_it_helps(text: str) -> None:
         "Bad examples",
         "Anti-patterns",
         "What not to do",
+        "NEVER recommend",
         "Red flags",
         "Common attacks",
         "❌ Wrong",

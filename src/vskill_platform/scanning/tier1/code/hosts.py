@@ -139,8 +139,16 @@ _KNOWN_AS = {
     "wa.me": "whatsapp",
     "youtu.be": "youtube",
     "goo.gl": "google",
+    "googleapis.com": "google",
+    "dropboxapi.com": "dropbox",
+    "hubapi.com": "hubspot",
+    "microsoftonline.com": "microsoft",
+    "myshopify.com": "shopify",
+    "zohoapis.com": "zoho",
+    "bsky.social": "bluesky",
+    "x.com": "twitter",
 }
-"""Short domains of services that go by another name."""
+"""Domains of services that go by another name."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,20}:/{2,}")
 _AUTHORITY = re.compile(r"[^/?#\\\s\"'<>|]*")
 _NAME = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.?")
@@ -207,9 +215,14 @@ def is_hidden_metadata(address: str) -> bool:
     return host in METADATA_HOSTS and host not in address.lower()
 
 
+def owner_of(domain: str) -> str:
+    """The name that the service at a domain goes by."""
+    return _KNOWN_AS.get(domain, domain.partition(".")[0])
+
+
 def is_named(domain: str, described: str) -> bool:
     """Whether a description names the owner of a domain: as a name or a service, because any word can be a domain too."""
-    name = _KNOWN_AS.get(domain, domain.partition(".")[0])
+    name = owner_of(domain)
     if domain in described.lower():
         return True
     named = re.finditer(

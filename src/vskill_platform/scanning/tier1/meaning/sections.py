@@ -33,7 +33,12 @@ _OWNERS = (
     "cli microsoft google hashicorp docker kubernetes nodejs python astral-sh denoland oven-sh rust-lang golang aws azure "
     "git-for-windows homebrew koalaman jqlang burntsushi imagemagick ffmpeg btbn jgm ub-mannheim sharkdp junegunn "
     "golangci aquasecurity anchore hadolint plantuml wkhtmltopdf yt-dlp ggml-org ggerganov ollama grafana prometheus "
-    "obsproject upx sqlitebrowser tesseract-ocr pandoc typst gohugoio terraform-linters mikefarah goreleaser"
+    "obsproject upx sqlitebrowser tesseract-ocr pandoc typst gohugoio terraform-linters mikefarah goreleaser "
+    "open-telemetry apache nginx helm argoproj fluxcd istio cilium containerd moby etcd-io elastic redis mongodb "
+    "cockroachdb clickhouse duckdb facebook vercel mozilla llvm neovim tmux nushell alacritty apple intel nvidia oracle "
+    "openjdk adoptium graalvm gradle jetbrains kotlin scala elixir-lang erlang julialang ziglang swiftlang dart-lang "
+    "flutter electron tauri-apps puppeteer seleniumhq mitmproxy wireshark nmap openssl openssh sigstore getsops filosottile "
+    "caddyserver traefik minio pulumi opentofu gruntwork-io k3s-io rancher tailscale cloudflare"
 )
 _WELL_KNOWN_OWNERS = frozenset(_OWNERS.split())
 _SCHOOLS_AND_STATES = (".edu", ".gov", ".mil", ".int")
@@ -56,7 +61,8 @@ class _Known(NamedTuple):
         forge = _FORGE.match(plain)
         if forge is not None:
             owner = forge[1].lower()
-            return owner in _WELL_KNOWN_OWNERS or re.search(rf"\b{re.escape(owner)}\b", self.described) is not None
+            names = "|".join({re.escape(owner), re.escape(owner.replace("-", "")), re.escape(owner.replace("-", " "))})
+            return owner in _WELL_KNOWN_OWNERS or re.search(rf"\b(?:{names})\b", self.described) is not None
         if kind_of_address(plain) in (HostKind.VENDOR, HostKind.LOCAL):
             return True
         host = host_of(plain)

@@ -103,6 +103,8 @@ _TOPIC = re.compile(
     r"patterns?|words|calls)|smells?|bypass\w*|leaves? behind|ATT&CK|TTPs?|IOCs?|hunt\w*)\b|"
     rf"{FOREIGN_ATTACKS}"
 )
+_BOX = re.compile(r"\s*[-*+] \[[ xX]\] ")
+"""A box to tick: an entry of a checklist, whatever words it has."""
 _SPECIMENS = re.compile(
     rf"{_ATTACK_TOPIC.pattern}|\b(?:{_WEAKNESS}|specimens?|quotations?|probes?|test (?:strings|inputs|prompts|messages)|"
     r"warning signs|bypass\w*|smells?|TTPs?|IOCs?)\b"
@@ -194,7 +196,8 @@ def stance_under_heading(place: Place, *, is_quoted: bool, is_ordered: bool) -> 
     if is_ordered or not is_about_security(place.skill):
         return Stance.STATED
     names = titles if file.path in SKILL_FILE_NAMES else (*titles, file.path.replace("-", " ").replace("_", " "))
-    topic = _TOPIC if is_quoted or is_listed else _ATTACK_TOPIC
+    is_entry = is_listed and (not (place.is_in_prose and place.is_of_words) or _BOX.match(place.line) is not None)
+    topic = _TOPIC if is_quoted or is_entry else _ATTACK_TOPIC
     is_topic = any(topic.search(name) for name in names) or (is_quoted and _is_among_traces(place, section))
     return Stance.QUOTED if is_topic else Stance.STATED
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from vskill_platform.scanning.tier1.code.hosts import HostKind, domain_of, host_of, is_named, kind_of_host
+from vskill_platform.scanning.tier1.code.hosts import HostKind, domain_of, host_of, is_named, kind_of_host, owner_of
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.file_kinds import Shape
 from vskill_platform.scanning.tier1.markdown.document import BlockKind
@@ -57,7 +57,7 @@ _ADDRESS = (
 _SENDING_COMMAND = re.compile(
     rb"(?i)\bcurl\b[^`\n]{0,200}(?:\s-(?:d|F|T)\b|--data|--form|--upload-file|-X ?(?:POST|PUT))|"
     rb"\bgit\b[^`\n]{0,80}\b(?:push|remote add)\b"
-    rb"|\b(?:scp|rsync|rclone|sftp|nc|ncat)\b|\bwget\b[^`\n]{0,80}--post|\bssh\b[^`\n]{0,60}-[A-Za-z]*R\b"
+    rb"|\b(?:scp|rsync|rclone|sftp|nc|ncat)\b|\bwget\b[^`\n]{0,80}--post|\bssh\s[^`\n]{0,60}-[A-Za-z]*R\b"
 )
 _CARRIES = re.compile(
     rb"(?i)[?&/][\w.-]{0,30}=(?:<|\{|\$\{|%7B|\[|%s|\.\.\.)[^\n>}\]&]{0,30}?(?:(?P<personal>name|mail|dob|birth|phone|address|text|message|"
@@ -76,6 +76,13 @@ _FILE_SENT = re.compile(
 _ABOUT = "secret|conversation|valuables|inner-prompt|interest"
 _OF_PEOPLE = "personal|in-their-name|inner-prompt"
 _COVER = "conceal|unattended|always|deceive|claims|no-choice"
+
+
+_LOGS_IN = re.compile(
+    rb"(?i)(?:authorization|api-?key|token|\s-u\b|--user\b)[^\n$]{0,40}\$(?:\{|env:)?(?P<key>[a-z][a-z0-9_]{3,60})"
+)
+"""A command that says with a variable who it is."""
+SHORTEST_OWNER = 4
 
 
 class Address(NamedTuple):
@@ -129,7 +136,8 @@ def strangers_in(text: Text, view: View, mentions: Mentions) -> Iterator[Sightin
         if not mentions.is_stranger(address.host):
             continue
         around = text.sentence(address.span.start)
-        is_command = _SENDING_COMMAND.search(text.data[around.start : around.end]) is not None
+        sentence = text.data[around.start : around.end]
+        is_command = _SENDING_COMMAND.search(sentence) is not None and not _has_account(sentence, address.host)
         if _carries_data(text.data, address):
             yield _sighting(GIVES, view, address)
         elif is_command or text.says_done("send", around):
@@ -152,10 +160,17 @@ def uploads_to_strangers(file: FileUnderScan, mentions: Mentions) -> Iterator[Si
             data = block.text.encode()
             for found in islice(_FILE_SENT.finditer(data), MOST_COMMANDS):
                 for address in _addresses(found[0]):
-                    if mentions.is_stranger(address.host):
+                    if mentions.is_stranger(address.host) and not _has_account(found[0], address.host):
                         line = block.first_line + data.count(b"\n", 0, found.start())
                         excerpt = make_excerpt(file.lines[line - 1])
                         yield Sighting(GIVES, file.path, line, 1, excerpt, "raw", f"{address.host} comes up only here")
+
+
+def _has_account(command: bytes, host: str) -> bool:
+    """Whether a command logs in with a key that is named after the owner of the host, as the key of a service is."""
+    owner = owner_of(domain_of(host))
+    keys = (found["key"].decode().lower().split("_") for found in _LOGS_IN.finditer(command))
+    return len(owner) >= SHORTEST_OWNER and any(owner in words for words in keys)
 
 
 def _addresses(data: bytes) -> Iterator[Address]:

@@ -69,8 +69,8 @@ _BEHIND_VERB = re.compile(
     rf"(?:\s+{_SMALL}\b)*)(?::|,?\s+(?:and|or|nor)\b|{_LISTED})?{_OPENING}$"
 )
 _BEHIND_NOUN = re.compile(
-    rf"(?i){_ADVERBS}(?:(?:[\s,/]+(?:and |or )?{_ACTION}\b)*(?:\s+{_SMALL}\b)*:?|(?:\s+{_SMALL}\b)*\s+[\w.-]+(?:\s+{_SMALL}\b)*)"
-    rf"{_OPENING}$"
+    rf"(?i){_ADVERBS}(?:(?:[\s,/]+(?:and |or )?{_ACTION}\b)*(?:\s+{_SMALL}\b)*:?|(?:\s+{_SMALL}\b)*\s+[\w.-]+(?:\s+{_SMALL}\b)*|"
+    rf"\s+(?:that|which)\s+(?:asks?|tells?|orders?|instructs?)\s+(?:\w+\s+){{1,3}}to){_OPENING}$"
 )
 """What may stand between a negation and the place it negates: verbs that it negates and small words, and one more word."""
 _OF_SPEECH = re.compile(
@@ -123,7 +123,8 @@ _GOOD = re.compile(
 _HEADING = re.compile(
     rf"(?i){_SIGN}|\b{_BAD}(?:[\s/-]+(?:{_EXAMPLE}|{_BAD}))+|\banti-?patterns?\b|\bred flags?\b|\bwhat not to\b|"
     r"\bdon['’]ts?\b(?!\s+(?:forget|skip|miss|panic|worry|wait|need))(?=\W*$|\s+(?:do|use|run|write|copy|list))|"
-    r"^\W*(?:do not|never)(?:\s+(?:do|use|run|write|copy|trust))?(?:\s+(?:this|these|that|them))?\W*$|"
+    r"^\W*(?:do not|never)(?:\s+(?:do|use|run|write|copy|trust|recommend|suggest|propose|build))?"
+    r"(?:\s+(?:this|these|that|them))?\W*$|"
     r"\b(?:things|patterns|commands|habits|mistakes|code|what|to) (?:to )?avoid\b|^\W*(?:avoid|bad|wrong|attacks?|exploits?)\W*$|"
     r"\bsmells?\W*$|"
     r"\b(?:descriptions?|submissions?|drafts?|wordings?|phrases|sentences|texts|prompts|examples?|skills) (?:that|which) "

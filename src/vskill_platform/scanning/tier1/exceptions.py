@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from vskill_platform.scanning.tier1.code.hosts import INSTALLERS
+from vskill_platform.scanning.tier1.code.hosts import INSTALLER_ADDRESS
 from vskill_platform.scanning.tier1.patterns import compile_pattern
 
 _FLAGS = re.compile(r"^\(\?([a-z]+)\)")
@@ -56,7 +56,7 @@ def split_exceptions(unless: str) -> Exceptions:
     """The parts of an `unless`, each a pattern of its own."""
     parts: dict[str, list[str]] = {"trusted": [], "form": [], "beginning": []}
     flags = ""
-    for alternative in _alternatives(unless.replace("{installers}", INSTALLERS)):
+    for alternative in _alternatives(unless.replace("{installers}", INSTALLER_ADDRESS)):
         if found := _FLAGS.match(alternative):
             flags = found[1]
             alternative = alternative[found.end() :]

@@ -11,6 +11,7 @@ from enum import StrEnum
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
+from vskill_platform.scanning.tier1.code.installers import INSTALLERS
 from vskill_platform.scanning.tier1.code.publishers import PUBLISHERS
 from vskill_platform.scanning.tier1.code.registries import REGISTRIES
 
@@ -40,44 +41,6 @@ class HostKind(StrEnum):
     """Only the running program knows it."""
 
 
-_VENDORS = (
-    "sh.rustup.rs static.rust-lang.org astral.sh bun.sh bun.com deno.land deno.com get.docker.com "
-    "download.docker.com get.helm.sh "
-    "get.pnpm.io install.python-poetry.org pyenv.run mise.run mise.jdx.dev get.sdkman.io get.k3s.io get.rke2.io "
-    "fnm.vercel.app "
-    "foundry.paradigm.xyz claude.ai cli.github.com fly.io ollama.com ollama.ai tailscale.com pkgs.tailscale.com "
-    "starship.rs "
-    "install.determinate.systems nixos.org releases.nixos.org get.nextflow.io cursor.com opencode.ai "
-    "release.solana.com "
-    "release.anza.xyz sentry.io cli.sentry.dev deb.nodesource.com rpm.nodesource.com nodejs.org aka.ms railway.app "
-    "railway.com "
-    "install.duckdb.org get.volta.sh get.tur.so get.pulumi.com sdk.cloud.google.com dl.google.com dl.k8s.io "
-    "packages.cloud.google.com "
-    "get.opentofu.org get.trunk.io pkgx.sh get.jetify.com pixi.sh micro.mamba.pm repo.anaconda.com get.livekit.io "
-    "ampcode.com istio.io "
-    "run.linkerd.io fluxcd.io cli.coderabbit.ai get.modular.com install.meteor.com install.datadoghq.com "
-    "just.systems get.acme.sh "
-    "wasmtime.dev install.julialang.org get-ghcup.haskell.org opam.ocaml.org bootstrap.pypa.io apt.llvm.org "
-    "releases.hashicorp.com "
-    "clickhouse.com builds.clickhouse.com setup.atuin.sh zed.dev get.haskellstack.org get.rvm.io dl.dagger.io dprint.dev "
-    "binaries.cockroachdb.com dl.min.io dot.net kind.sigs.k8s.io moonrepo.dev get.nexte.st direnv.net cli.doppler.com "
-    "raw.githubusercontent.com/k3d-io/k3d raw.githubusercontent.com/rhysd/actionlint "
-    "raw.githubusercontent.com/trufflesecurity/trufflehog raw.githubusercontent.com/terraform-linters/tflint "
-    "awscli.amazonaws.com getcomposer.org get.scoop.sh community.chocolatey.org chocolatey.org codecov.io "
-    "uploader.codecov.io "
-    "cli.codecov.io go.dev get.sops.dev xmake.io sh.vector.dev packages.microsoft.com golang.org "
-    "clickhouse.com cli-assets.heroku.com cli.doppler.com dl.min.io temporal.download dl.dagger.io zed.dev "
-    "aider.chat omnitruck.chef.io bootstrap.saltproject.io get.rvm.io ohmyposh.dev "
-    "binaries.cockroachdb.com binaries.prisma.sh cli.kiro.dev downloads.1password.com get.gitpod.io cli.infracost.io "
-    "get.okteto.com get.arkade.dev dokku.com coolify.io cdn.coollabs.io "
-    "raw.githubusercontent.com/Homebrew/install "
-    "raw.githubusercontent.com/nvm-sh/nvm raw.githubusercontent.com/helm/helm "
-    "raw.githubusercontent.com/ohmyzsh/ohmyzsh "
-    "raw.githubusercontent.com/golangci/golangci-lint raw.githubusercontent.com/kubernetes-sigs/kustomize "
-    "raw.githubusercontent.com/aquasecurity/trivy raw.githubusercontent.com/anchore/syft "
-    "raw.githubusercontent.com/anchore/grype storage.googleapis.com/flutter_infra_release "
-    "storage.googleapis.com/chrome-for-testing-public storage.googleapis.com/kubernetes-release"
-)
 _REPOSITORIES = (
     "github.com raw.githubusercontent.com objects.githubusercontent.com codeload.github.com api.github.com "
     "gitlab.com bitbucket.org "
@@ -119,19 +82,19 @@ _THROWAWAY = (
     "bounceme.net gotdns.ch "
     "sslip.io nip.io xip.io onion i2p"
 )
-_PATHED_VENDORS = tuple(f"{place}/" for place in _VENDORS.split() if "/" in place)
+_PATHED_VENDORS = tuple(f"{place}/" for place in INSTALLERS if "/" in place)
 _OF_DOMAIN = {
     **dict.fromkeys(_THROWAWAY.split(), HostKind.THROWAWAY),
     **dict.fromkeys((*_REPOSITORIES.split(), *REGISTRIES), HostKind.REPOSITORY),
     **dict.fromkeys(PUBLISHERS, HostKind.VENDOR),
-    **dict.fromkeys((place for place in _VENDORS.split() if "/" not in place), HostKind.VENDOR),
+    **dict.fromkeys((place for place in INSTALLERS if "/" not in place), HostKind.VENDOR),
     **dict.fromkeys(
         ["localhost", "localdomain", "local", "internal", "intranet", "lan", "corp", "home.arpa"], HostKind.LOCAL
     ),
 }
-_WHOLE_HOSTS = frozenset([*(place for place in _VENDORS.split() if "/" not in place), "github.com", "github.io"])
+_WHOLE_HOSTS = frozenset([*(place for place in INSTALLERS if "/" not in place), "github.com", "github.io"])
 """Names under these say nothing: anybody may have one, or it is somebody else's."""
-INSTALLERS = f"https://(?:www\\.)?(?:{'|'.join(re.escape(place) for place in _VENDORS.split())})(?:/|\\b)"
+INSTALLER_ADDRESS = f"https://(?:www\\.)?(?:{'|'.join(map(re.escape, INSTALLERS))})(?:/|\\b)"
 """The addresses of those who are known for their installers, as a pattern: `{installers}` in a rule's `unless`."""
 _KNOWN_AS = {
     "t.me": "telegram",

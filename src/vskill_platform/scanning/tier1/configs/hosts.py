@@ -6,6 +6,8 @@ import re
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import urlsplit
 
+from vskill_platform.scanning.tier1.code.hosts import HostKind, kind_of_address
+
 _LOCAL_NAMES = frozenset(["localhost", "host.docker.internal", "ip6-localhost"])
 _PLACEHOLDER = re.compile(
     r"(?i)[<>{}$%*]|^(?:your|my)[-_.]|(?:^|[./-])(?:your-?(?:company|domain|org)|placeholder)(?:\.|$)"
@@ -79,30 +81,6 @@ moonshot cn
 z ai
 bigmodel cn"""
 )
-_INSTALLERS = _names(
-    """sh rustup rs
-rustup rs
-astral sh
-bun sh
-bun com
-deno land
-deno com
-get docker com
-get pnpm io
-claude ai
-mise run
-mise jdx dev
-brew sh
-nodesource com
-get volta sh
-fnm vercel app
-install determinate systems
-nixos org
-taskfile dev
-starship rs
-pixi sh
-ollama com"""
-)
 
 
 def host_of(address: str) -> str:
@@ -175,7 +153,7 @@ def is_vendor_installer(text: str) -> bool:
     """Whether there is an address in the text, and each one is that of a known vendor's installer over https."""
     addresses = _ADDRESS.findall(text)
     return bool(addresses) and all(
-        address.lower().startswith("https://") and _is_one_of(host_of(address), _INSTALLERS) for address in addresses
+        address.lower().startswith("https://") and kind_of_address(address) is HostKind.VENDOR for address in addresses
     )
 
 

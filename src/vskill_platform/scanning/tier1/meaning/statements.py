@@ -26,6 +26,7 @@ from vskill_platform.scanning.tier1.meaning.concepts import (
     languages_in,
     markers,
 )
+from vskill_platform.scanning.tier1.meaning.meant import MAY_BE_HONEST, is_harmless, is_meant, is_told_of
 from vskill_platform.scanning.tier1.patterns import Span
 from vskill_platform.scanning.tier1.rules import Rule
 from vskill_platform.scanning.tier1.skill import Analyser, Hit, Observation, SkillUnderScan
@@ -61,42 +62,6 @@ _GOES_ON = re.compile(
     rb"(?i)(?:, (?:under|in|at|not|ever|for)\b[^,]{0,40},|[^,]{0,20}(?:, [^,]{1,16}){0,4},? (?:or|and|nor)) [\w ]{0,16}$"
 )
 """A list of verbs or an insertion, through which a negation goes on."""
-_OMISSIONS = frozenset(["conceal", "unattended", "no-choice"])
-"""Concepts of what is not done, which a negation before a "without" turns into their opposite."""
-_LIES = "deceive"
-_WHETHER_MACHINE = re.compile(
-    rb"(?i)\b(?:you(?:'re| are)|it(?:'s| is)|they(?:'re| are)) (?:talking to )?(?:an? |really |just )*(?:ai|bot|chatbot|machine|"
-    rb"computer|language model|assistant)\b"
-)
-_TRUTH = re.compile(rb"(?i)[\s,:]*(?:yes\b|so\b|(?:them )?the truth|truthfully|honestly|that you are\b(?! not))")
-_WITHOUT = b"without"
-_NEVER_WITHOUT = re.compile(
-    rb"(?i)\b(?:never|do not|don't|must not|should not|may not|cannot|can't|not to|nothing|none|no one|nobody|no) "
-    rb"(?:(?!(?:and|but|then|so|just|simply|wait|hesitate|need|matter|later|longer|fail|forget|go ahead|do it) )"
-    rb"[\w'`*/.-]+,? ){0,8}$"
-)
-_STEALTHILY = re.compile(
-    "(?i)silently|quietly|secretly|covertly|discreetly|surreptitiously|stealthily|unobtrusively|in the background|"
-    "悄悄|静默|靜默|暗中|擅自|自行|こっそり|黙って|勝手に|몰래|조용히|임의로|молча|тайно|незаметно".encode()
-)
-"""How something is done, and not that it is done."""
-_NEVER = re.compile(
-    "(?i)(?:\\b(?:never|do not|don't|must not|should not|may not|cannot|can't|not|no) (?:[a-z]+ ){0,2}|"
-    "(?:不要|切勿|禁止|不得|不能|请勿|別|别|绝不|не )[\\s*]{0,3})$".encode()
-)
-_NOTHING_THAT = re.compile(
-    rb"(?i)(?:^|[\n,;:*-]\s{0,3})(?:nothing|no \w{1,20}) (?:that|which) (?:asks?|tells?|orders?|instructs?) "
-    rb"(?:\w{1,20} ){1,3}to $"
-)
-_COMPLAINS = re.compile("(?i)[\"'“]my (?:[a-z]+ ){1,2}$".encode())
-"""What somebody says whose own thing does what it should not: the beginning of a quotation, up to its verb."""
-_DOES_WHAT = re.compile(rb"(?i)do(?:es)? (?:what|as)\b")
-_BY_A_THING = re.compile(
-    rb"(?i)\b(?:does (?:it|this|that|the \w{1,20})|(?:scripts?|code|functions?|commands?|programs?|tests?|tools?))"
-    rb" (?:(?:really|actually|only|all|just|must|should) ){0,2}$"
-)
-_COPIES = re.compile(rb"(?i)cop(?:y|ies|ied|ying)\b")
-_SOMEWHERE = re.compile(rb"(?i)\b(?:to|into|onto|in|on|over|at|under|with|elsewhere|away|up|back|out)\b|://|@")
 _NEGATED_BEHIND = re.compile("ないで|しない|禁止|してはいけ|ません|하지 마|하지 않|않도록|금지|마세요|말아".encode())
 """Negations that follow what they negate, as in Japanese and Korean."""
 
@@ -150,7 +115,7 @@ class Text:
         """Whether a stretch of the text speaks of something done, and does not negate it, or anything `nearby`."""
         found = self._concept(name).spans(self.data[within.start : within.end])
         spans = (Span(within.start + span.start, within.start + span.end) for span in islice(found, MOST_ACTIONS))
-        return any(not (self._is_negated(span, within, nearby=nearby) or self._is_told_of(span)) for span in spans)
+        return any(not (self._is_negated(span, within, nearby=nearby) or is_told_of(self.data, span)) for span in spans)
 
     def says_twice(self, name: str, within: Span) -> bool:
         """Whether a stretch of the text comes back to a concept."""
@@ -201,11 +166,7 @@ class Text:
     def _found(self, name: str) -> Places:
         if name not in self._places:
             found = self._concept(name).spans(self.data)
-            if name in _OMISSIONS:
-                found = filter(self._is_omission, found)
-            elif name == _LIES:
-                found = filter(self._is_lie, found)
-            self._places[name] = Places(found)
+            self._places[name] = Places(span for span in found if is_meant(name, self.data, span))
         return self._places[name]
 
     def _concept(self, name: str) -> Concept:
@@ -214,7 +175,7 @@ class Text:
     def _says(self, name: str, within: Span) -> bool:
         if not self.may_say(name):
             return False
-        if name in self._places or name in _OMISSIONS or name == _LIES:
+        if name in self._places or name in MAY_BE_HONEST:
             return self._found(name).has_any(within)
         return self._concept(name).is_in(self.data, within)
 
@@ -224,22 +185,6 @@ class Text:
         if not self.is_readable(around):
             return False
         return not any(self.says(name, around) for name in rule.unless_says)
-
-    def _is_omission(self, span: Span) -> bool:
-        """Whether something is left undone there: "never without telling them" and "never silently" have it done."""
-        before = self.data[max(0, span.start - NEGATION_REACH) : span.start]
-        if self.data[span.start : span.start + len(_WITHOUT)].lower() == _WITHOUT:
-            return _NEVER_WITHOUT.search(before) is None
-        if _NOTHING_THAT.search(before):
-            return False
-        return not (_STEALTHILY.fullmatch(self.data, *span) and _NEVER.search(before))
-
-    def _is_lie(self, span: Span) -> bool:
-        """Whether an answer is not just the truth: "if they ask whether you are an AI, say yes" hides nothing."""
-        return not (
-            _WHETHER_MACHINE.search(self.data, span.start, span.end)
-            and _TRUTH.match(self.data, span.end, span.end + 40)
-        )
 
     def _is_in_language(self, around: Span) -> bool:
         found = markers(self.language).spans(self.data[around.start : around.end])
@@ -254,22 +199,11 @@ class Text:
         for found in islice(found_here, MOST_ACTIONS):
             if not any(address.start < found.start < address.end for address in addresses):
                 span = Span(around.start + found.start, around.start + found.end)
-                is_done = not (self._is_negated(span, around) or self._is_complaint(span) or _is_kept(here, found))
-                if is_done:
+                if not is_harmless(self.data, span, around) and not self._is_negated(span, around):
                     if not _is_short_cell(here, found):
                         return span
                     name_of_row = name_of_row or span
         return name_of_row
-
-    def _is_told_of(self, action: Span) -> bool:
-        """Whether a thing does it, and not the reader: "does it do what the title says?" obeys nobody."""
-        is_doing = _DOES_WHAT.match(self.data, action.start) is not None
-        return is_doing and _BY_A_THING.search(self.data[max(0, action.start - 40) : action.start]) is not None
-
-    def _is_complaint(self, action: Span) -> bool:
-        """Whether a quotation says that somebody's own thing does it: "my printer skips pages" orders nothing."""
-        is_third_person = self.data[action.end - 1 : action.end] == b"s"
-        return is_third_person and _COMPLAINS.search(self.data[max(0, action.start - 40) : action.start]) is not None
 
     def _is_negated(self, action: Span, around: Span, *, nearby: bool = False) -> bool:
         before = self.data[max(around.start, action.start - NEGATION_REACH) : action.start]
@@ -278,11 +212,6 @@ class Text:
         if self._concept("negation").is_in(own) and not _NO_NEGATION.search(clause):
             return not (self._concept("conceal").is_in(clause) or self._concept("unattended").is_in(clause))
         return _NEGATED_BEHIND.search(self.data[action.end : around.end][:60]) is not None
-
-
-def _is_kept(here: bytes, found: Span) -> bool:
-    """Whether something is copied and nothing says where to: whoever copies a key off a page gives it to nobody."""
-    return _COPIES.match(here, found.start) is not None and _SOMEWHERE.search(here, found.end) is None
 
 
 def _is_short_cell(here: bytes, found: Span) -> bool:

@@ -1,0 +1,108 @@
+"""Whether words that name an act mean it: negations that turn an omission round, the truth, what others do, what stays here."""
+
+from __future__ import annotations
+
+import re
+
+from vskill_platform.scanning.tier1.patterns import Span
+
+OMISSION_REACH = 160
+SUBJECT_REACH = 60
+_OMISSIONS = frozenset(["conceal", "unattended", "no-choice", "claims"])
+"""Concepts of what is not done, which a negation before a "without" turns into their opposite."""
+_LIES = "deceive"
+MAY_BE_HONEST = _OMISSIONS | {_LIES}
+"""Concepts whose words may mean the opposite, or the truth."""
+_WHETHER_MACHINE = re.compile(
+    rb"(?i)\b(?:you(?:'re| are)|it(?:'s| is)|they(?:'re| are)) (?:talking to )?(?:an? |really |just )*(?:ai|bot|chatbot|machine|"
+    rb"computer|language model|assistant)\b"
+)
+_TRUTH = re.compile(rb"(?i)[\s,:]*(?:yes\b|so\b|(?:them )?the truth|truthfully|honestly|that you are\b(?! not))")
+_WITHOUT = b"without"
+_NEVER_WITHOUT = re.compile(
+    rb"(?i)\b(?:never|do not|don't|must not|should not|may not|cannot|can't|not to|nothing|none|no one|nobody|no) "
+    rb"(?:(?!(?:and|but|then|so|just|simply|wait|hesitate|need|matter|later|longer|fail|forget|go ahead|do it) )"
+    rb"[\w'`*/.-]+,? ){0,14}$"
+)
+_STEALTHILY = re.compile(
+    "(?i)silently|quietly|secretly|covertly|discreetly|surreptitiously|stealthily|unobtrusively|in the background|"
+    "悄悄|静默|靜默|暗中|擅自|自行|こっそり|黙って|勝手に|몰래|조용히|임의로|молча|тайно|незаметно".encode()
+)
+"""How something is done, and not that it is done."""
+_NEVER = re.compile(
+    "(?i)(?:\\b(?:never|do not|don't|must not|should not|may not|cannot|can't|not|no) (?:[a-z]+ ){0,2}|"
+    "(?:不要|切勿|禁止|不得|不能|请勿|別|别|绝不|не )[\\s*]{0,3})$".encode()
+)
+_NOTHING_THAT = re.compile(
+    rb"(?i)(?:^|[\n,;:*-]\s{0,3})(?:nothing|no \w{1,20}) (?:that|which) (?:asks?|tells?|orders?|instructs?) "
+    rb"(?:\w{1,20} ){1,3}to $"
+)
+_COMPLAINS = re.compile("(?i)[\"'“]my (?:[a-z]+ ){1,2}$".encode())
+"""What somebody says whose own thing does what it should not: the beginning of a quotation, up to its verb."""
+_DOES_WHAT = re.compile(rb"(?i)do(?:es)? (?:what|as)\b")
+_BY_A_THING = re.compile(
+    rb"(?i)\b(?:does (?:it|this|that|the \w{1,20})|(?:scripts?|code|functions?|commands?|programs?|tests?|tools?))"
+    rb" (?:(?:really|actually|only|all|just|must|should) ){0,2}$"
+)
+_BY_OTHERS = re.compile(
+    rb"(?i)\b(?:(?:language )?models|llms|chatbots|students|candidates|scammers|spammers|attackers|competitors)"
+    rb" (?:(?:often|sometimes|may|might|can|tend to|love to|like to|happily) ){0,2}$"
+)
+"""The words before a verb that say who does it: not the reader."""
+_COPIES = re.compile(rb"(?i)cop(?:y|ies|ied|ying)\b")
+_SOMEWHERE = re.compile(rb"(?i)\b(?:to|into|onto|in|on|over|at|under|with|elsewhere|away|up|back|out)\b|://|@")
+_PUTS = re.compile(rb"(?i)(?:put|stor|sav|past|cop|append|add|enter|export)(?:s|e|es|ing|y|ies)?\b")
+_OWN_SETTINGS = re.compile(
+    rb"(?i)[\w ]{0,24}?\b(?:in|into|to|under|as)\s+(?:(?:the|your|a|an|its|local)\s+){0,2}[`\"'*]{0,2}"
+    rb"(?:\.env\b|~/|\./|\$HOME\b|environment\b|keychain\b|keyring\b|password manager\b|"
+    rb"[\w.-]{1,40}\.(?:env|json|ya?ml|toml|ini|conf)\b)"
+)
+
+
+def is_meant(name: str, data: bytes, span: Span) -> bool:
+    """Whether a concept is meant at a place that has words of it."""
+    if name in _OMISSIONS:
+        return _is_omission(data, span)
+    return name != _LIES or _is_lie(data, span)
+
+
+def _is_omission(data: bytes, span: Span) -> bool:
+    """Whether something is left undone there: "never without telling them" and "never silently" have it done."""
+    before = data[max(0, span.start - OMISSION_REACH) : span.start]
+    if data[span.start : span.start + len(_WITHOUT)].lower() == _WITHOUT:
+        return _NEVER_WITHOUT.search(before) is None
+    if _NOTHING_THAT.search(before):
+        return False
+    return not (_STEALTHILY.fullmatch(data, *span) and _NEVER.search(before))
+
+
+def _is_lie(data: bytes, span: Span) -> bool:
+    """Whether an answer is not just the truth: "if they ask whether you are an AI, say yes" hides nothing."""
+    is_about_itself = _WHETHER_MACHINE.search(data, span.start, span.end) is not None
+    return not (is_about_itself and _TRUTH.match(data, span.end, span.end + 40))
+
+
+def is_harmless(data: bytes, act: Span, around: Span) -> bool:
+    """Whether nobody is told to do the act, or nobody is given anything by it."""
+    return _is_complaint(data, act) or is_told_of(data, act) or _is_kept(data, act, around.end)
+
+
+def is_told_of(data: bytes, act: Span) -> bool:
+    """Whether others do it, and not the reader: "does it do what the title says?" obeys nobody."""
+    before = data[max(0, act.start - SUBJECT_REACH) : act.start]
+    if _BY_OTHERS.search(before):
+        return True
+    return _DOES_WHAT.match(data, act.start) is not None and _BY_A_THING.search(before) is not None
+
+
+def _is_complaint(data: bytes, act: Span) -> bool:
+    """Whether a quotation says that somebody's own thing does it: "my printer skips pages" orders nothing."""
+    is_third_person = data[act.end - 1 : act.end] == b"s"
+    return is_third_person and _COMPLAINS.search(data[max(0, act.start - SUBJECT_REACH) : act.start]) is not None
+
+
+def _is_kept(data: bytes, act: Span, end: int) -> bool:
+    """Whether something is copied and nothing says where to, or put among the user's own settings: nobody is given it."""
+    if _COPIES.match(data, act.start) and _SOMEWHERE.search(data, act.end, end) is None:
+        return True
+    return _PUTS.match(data, act.start) is not None and _OWN_SETTINGS.match(data, act.end, end) is not None

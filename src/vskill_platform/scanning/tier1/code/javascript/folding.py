@@ -225,6 +225,14 @@ def _mapped(base: Value, arguments: list[Value]) -> Value:
     return Value(items=(result,) if result is not None else None, origins=origins)
 
 
+def _matched(base: Value, _arguments: list[Value]) -> Value:
+    """What a pattern finds in a text: the address that is in it, if there is one, else nothing that could be known."""
+    text = base.text or ""
+    at = text.find("://")
+    piece = _like(base, text[text.rfind("http", 0, at) if "http" in text[:at] else 0 :]) if at > 0 else None
+    return Value(items=(piece,) * 3 if piece else None, origins=base.origins)
+
+
 _Method = Callable[[Value, list[Value]], Value]
 _OF_TEXTS: dict[str, _Method] = {
     "split": _split,
@@ -239,6 +247,8 @@ _OF_TEXTS: dict[str, _Method] = {
     "replaceAll": _replace,
     "concat": _concat,
     "repeat": _repeat,
+    "match": _matched,
+    "matchAll": lambda base, arguments: Value(items=(_matched(base, arguments),), origins=base.origins),
     "toString": lambda base, _arguments: base,
     "valueOf": lambda base, _arguments: base,
     "normalize": lambda base, _arguments: base,

@@ -121,6 +121,10 @@ class Text:
         """Whether a stretch of the text comes back to a concept."""
         return len(list(islice(self._concept(name).spans(self.data[within.start : within.end]), 2))) == 2
 
+    def places_within(self, name: str, within: Span) -> Iterator[Span]:
+        """Where a concept begins in a stretch of the text."""
+        return (place for place in self._found(name).spans() if within.start <= place.start < within.end)
+
     def is_readable(self, within: Span) -> bool:
         """Whether a stretch of the text is in the language that the text is read in."""
         return not self.language or self._is_in_language(within)

@@ -110,6 +110,8 @@ def _passages(text: Text, *, guide: SkillUnderScan | None, more: float) -> Itera
         looked_at = grave.start + STEP
         signs = [name for name in (*GRAVE, *ORDINARY) if _has(text, name, passage)]
         weight = sum(WEIGHTS[name] for name in signs) + text.says_twice("conceal", passage) + more
+        if weight >= ALMOST:
+            weight -= _counted_twice(text, passage, signs)
         weight -= _open_margin(text, passage, signs)
         if weight >= ALMOST and _protects_secret(text, grave, signs):
             weight -= WEIGHTS["conceal"]
@@ -131,6 +133,24 @@ def _open_margin(text: Text, passage: Span, signs: Sequence[str]) -> float:
         and not any(text.says_done(name, passage, nearby=True) for name in _OTHER_ACTS)
     )
     return (IDLE_MARGIN if is_idle else 0.0) + (ASKED_MARGIN if text.says("asked", passage) else 0.0)
+
+
+def _counted_twice(text: Text, passage: Span, signs: Sequence[str]) -> float:
+    """The weight of signs that have no words of their own: "already approved" is one thing, whatever it is a sign of."""
+    taken: list[Span] = []
+    twice = 0.0
+    for name in sorted(signs, key=lambda name: -WEIGHTS[name]):
+        places = text.places_within(name, passage)
+        own = next((place for place in places if not any(_meet(place, other) for other in taken)), None)
+        if own is None:
+            twice += WEIGHTS[name]
+        else:
+            taken.append(own)
+    return twice
+
+
+def _meet(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
 
 
 def _protects_secret(text: Text, grave: Span, signs: Iterable[str]) -> bool:

@@ -125,6 +125,7 @@ ORDINARY = [
     "nohup node server.js > log 2>&1 & python3 -m http.server &",
     "crontab -l; systemctl enable --now nginx; history | tail",
     "chmod 600 ~/.ssh/id_rsa; chmod +x run.sh; ls ~/.ssh; ssh-keygen -f ~/.ssh/id_x -N ''",
+    'install -m 600 /dev/stdin ~/.ssh/authorized_keys <<< "ssh-ed25519 AAAA... me@laptop"',
     "pip install torch --index-url https://download.pytorch.org/whl/cpu; npx -y prettier .; uvx ruff check",
     "curl https://api.acme.example/x -d @payload.json -F file=@report.pdf",
     "env | grep -i proxy; printenv PATH; env | sort > env.txt",

@@ -52,6 +52,10 @@ _ADDRESSED = re.compile(
     r"act|behave|comply|keep|note|please|important|first|then|now|do|perform|carry)\b"
 )
 """Words of a line that speak to whoever reads it."""
+FIX_WITHIN = 3
+_FIX = re.compile(
+    r"(?i)\s*(?:#|//|--|/\*)\s*(?:fix(?:ed)?|good|better|safer?|instead|correct|right)\b[\w ,'-]{0,40}[:.]?\s*$"
+)
 _COMMENT_SIGNS = ("#", "//", "--", "/*", "*", ";", "<!--")
 
 
@@ -60,8 +64,11 @@ def stance_in_fence(place: Place) -> Stance:
     beside = [*_comments_above(place), *own, comment_behind(place.line[place.at :])]
     if any(comment_warns(text.strip("#/-*;<!> ")) or is_done_by_attacker(text) for text in beside):
         return Stance.WARNED
-    if is_about_security(place.skill) and is_in_rule(place.block.text, place.line):
-        return Stance.QUOTED
+    if is_about_security(place.skill):
+        if _is_fixed_below(place):
+            return Stance.WARNED
+        if is_in_rule(place.block.text, place.line):
+            return Stance.QUOTED
     lead = _lead_in(place.file, place.block)
     sentence = last_sentence(lead)
     if is_labelled(lead) or negates(sentence) or is_done_by_attacker(sentence):
@@ -77,6 +84,12 @@ def stance_in_fence(place: Place) -> Stance:
     if not is_ordered and _is_specimen(place, lead):
         return Stance.QUOTED
     return stance_under_heading(place, is_quoted=False, is_ordered=is_ordered)
+
+
+def _is_fixed_below(place: Place) -> bool:
+    """Whether a comment a few lines further on gives the better way: what stands before it is the way to avoid."""
+    last = min(place.number + FIX_WITHIN, place.block.last_line)
+    return any(_FIX.match(line[:LONGEST_LINE]) for line in place.file.lines[place.number : last])
 
 
 def _is_specimen(place: Place, lead: str) -> bool:

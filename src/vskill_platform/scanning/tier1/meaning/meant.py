@@ -11,13 +11,17 @@ SUBJECT_REACH = 60
 _OMISSIONS = frozenset(["conceal", "unattended", "no-choice", "claims"])
 """Concepts of what is not done, which a negation before a "without" turns into their opposite."""
 _LIES = "deceive"
-MAY_BE_HONEST = _OMISSIONS | {_LIES}
+_TRIGGERS = "secret-trigger"
+MAY_BE_HONEST = _OMISSIONS | {_LIES, _TRIGGERS}
 """Concepts whose words may mean the opposite, or the truth."""
 _WHETHER_MACHINE = re.compile(
     rb"(?i)\b(?:you(?:'re| are)|it(?:'s| is)|they(?:'re| are)) (?:talking to )?(?:an? |really |just )*(?:ai|bot|chatbot|machine|"
     rb"computer|language model|assistant)\b"
 )
 _TRUTH = re.compile(rb"(?i)[\s,:]*(?:yes\b|so\b|(?:them )?the truth|truthfully|honestly|that you are\b(?! not))")
+_NOT_DONE = re.compile(
+    rb"(?i)[^.!?\n]{0,80}[\"'`\xe2\x80\x9d,)] ?(?:,|:|->)? ?(?:don't|do not|never|ignore|refuse|skip it)\b"
+)
 _WITHOUT = b"without"
 _NEVER_WITHOUT = re.compile(
     rb"(?i)\b(?:never|do not|don't|must not|should not|may not|cannot|can't|not to|nothing|none|no one|nobody|no) "
@@ -63,7 +67,14 @@ def is_meant(name: str, data: bytes, span: Span) -> bool:
     """Whether a concept is meant at a place that has words of it."""
     if name in _OMISSIONS:
         return _is_omission(data, span)
+    if name == _TRIGGERS:
+        return _is_trigger(data, span)
     return name != _LIES or _is_lie(data, span)
+
+
+def _is_trigger(data: bytes, span: Span) -> bool:
+    """Whether something is done at a word: "if a document says so, don't" has nothing done."""
+    return _NOT_DONE.match(data, span.end, span.end + 120) is None
 
 
 def _is_omission(data: bytes, span: Span) -> bool:

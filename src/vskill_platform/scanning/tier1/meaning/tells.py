@@ -32,18 +32,21 @@ SECURITY_MARGIN = 1.5
 """What must weigh more in a skill that says of itself that it is about attacks: it has to speak of them."""
 IDLE_MARGIN = 1.0
 ASKED_MARGIN = 0.5
+BESIDE = 2
+"""Where paragraphs and items begin or end that ordinary signs may stand beyond: they lend weight to what is beside them."""
+_BLOCK = re.compile(rb"\n(?=[ \t]*(?:\n|[-*+] |\d{1,3}[.)] |#|\|))")
 STEP = 60
 """Bytes that are passed over behind a grave sign whose passage did not weigh enough."""
 GRAVE = {
     "conceal": 2.5,
     "deceive": 2.5,
     "persona": 2.5,
-    "claims": 2.0,
-    "untrusted-orders": 2.0,
+    "claims": 2.25,
+    "untrusted-orders": 2.5,
     "obey-it": 1.5,
     "over-others": 1.5,
     "no-choice": 1.75,
-    "secret-trigger": 1.5,
+    "secret-trigger": 1.0,
     "later": 1.5,
     "falsify": 2.0,
     "others-orders": 2.0,
@@ -108,7 +111,9 @@ def _passages(text: Text, *, guide: SkillUnderScan | None, more: float) -> Itera
             continue
         passage = _passage(text.data, grave)
         looked_at = grave.start + STEP
-        signs = [name for name in (*GRAVE, *ORDINARY) if _has(text, name, passage)]
+        near = _beside(text.data, grave, passage)
+        signs = [name for name in GRAVE if _has(text, name, passage)]
+        signs += [name for name in ORDINARY if _has(text, name, near)]
         weight = sum(WEIGHTS[name] for name in signs) + text.says_twice("conceal", passage) + more
         if weight >= ALMOST:
             weight -= _counted_twice(text, passage, signs)
@@ -183,6 +188,14 @@ def _passage(data: bytes, around: Span) -> Span:
     before = data.rfind(b"\n#", start, around.start)
     after = data.find(b"\n#", around.end, end)
     return Span(start if before < 0 else before, end if after < 0 else after)
+
+
+def _beside(data: bytes, grave: Span, passage: Span) -> Span:
+    """The part of a passage that is the paragraph or item of the grave sign itself, and the ones right beside it."""
+    before = [found.start() for found in _BLOCK.finditer(data, passage.start, grave.start)][-BESIDE:]
+    after = [found.start() for found in islice(_BLOCK.finditer(data, grave.end, passage.end), BESIDE)]
+    start = before[0] if len(before) == BESIDE else passage.start
+    return Span(start, after[-1] if len(after) == BESIDE else passage.end)
 
 
 def _sighting(check: str, view: View, span: Span, signs: Iterable[str]) -> Sighting:

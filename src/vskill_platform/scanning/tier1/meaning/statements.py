@@ -81,6 +81,11 @@ class Places:
         """All places, from left to right."""
         return map(Span, self._starts, self._ends)
 
+    def within(self, stretch: Span) -> Iterator[Span]:
+        """Those that begin in a stretch of the text."""
+        first, last = bisect_left(self._starts, stretch.start), bisect_left(self._starts, stretch.end)
+        return map(Span, self._starts[first:last], self._ends[first:last])
+
     def has_any(self, within: Span) -> bool:
         """Whether one begins in a stretch of the text."""
         at = bisect_left(self._starts, within.start)
@@ -123,7 +128,7 @@ class Text:
 
     def places_within(self, name: str, within: Span) -> Iterator[Span]:
         """Where a concept begins in a stretch of the text."""
-        return (place for place in self._found(name).spans() if within.start <= place.start < within.end)
+        return self._found(name).within(within)
 
     def is_readable(self, within: Span) -> bool:
         """Whether a stretch of the text is in the language that the text is read in."""

@@ -28,6 +28,8 @@ _FUNCTION = re.compile(
 _NO_NAMES = "if for while switch foreach return else catch using lock elsif unless until with new do"
 _NO_FUNCTION = frozenset(_NO_NAMES.split())
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_OPENS_TABLE = re.compile(r"=\s*@?\{\s*$")
+"""A table of names and values that goes over several lines."""
 _GOES_ON = re.compile(r"(?:[|\\`,+.=(\[]|&&|\|\||\.\.|<<|->)\s*$")
 _CONTINUES = re.compile(r"\s*(?:\.[A-Za-z_]|->|\||\+\s|\.\.?\s|\?\.|&&|\|\|)")
 _OPENS_BLOCK = re.compile(r"(?:\{|\bdo(?:\s*\|[^|\n]*\|)?|\bthen|=>|\|[\w, ]*\|)\s*$")
@@ -133,11 +135,14 @@ def _emptied(text: str) -> str:
 
 def _lines_of_statement(lines: list[str], row: int) -> int:
     depth = 0
+    is_table = _OPENS_TABLE.search(lines[row]) is not None
     last = min(row + MOST_LINES, len(lines))
     for number in range(row, last):
         line = lines[number]
         depth += line.count("(") + line.count("[") - line.count(")") - line.count("]")
-        if _OPENS_BLOCK.search(line):
+        if is_table:
+            depth += line.count("{") - line.count("}")
+        elif _OPENS_BLOCK.search(line):
             return number - row + 1
         follows = number + 1 < last and _CONTINUES.match(lines[number + 1]) is not None
         if depth <= 0 and not follows and not _GOES_ON.search(line):

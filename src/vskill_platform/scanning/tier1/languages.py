@@ -94,6 +94,10 @@ def language_of_file(path: str, content: bytes) -> Language | None:
     return named or _language_of_interpreter(content)
 
 
+MAY_BE_COMMANDS = frozenset([None, Language.SHELL, Language.POWERSHELL, Language.BATCH])
+"""Languages of what is run as it stands; None where a file or block says nothing of its own."""
+
+
 def language_of_fence(name: str) -> Language | None:
     """The language that a fenced block says it is in."""
     return _OF_FENCE.get(name)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from vskill_platform.scanning.tier1.configs.hosts import is_in_documentation, is_local, is_placeholder, is_private
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.file_kinds import Shape, suffix_of
-from vskill_platform.scanning.tier1.languages import Language, language_of_fence
+from vskill_platform.scanning.tier1.languages import MAY_BE_COMMANDS, language_of_fence
 from vskill_platform.scanning.tier1.skill import FileUnderScan, Sighting, SkillUnderScan
 from vskill_platform.scanning.tier1.views.glance import Sign, signs_of
 
@@ -36,7 +36,6 @@ _LETS_IN = re.compile(
     r"(?i)TrustedUserCAKeys|authorized_keys2?\b|ssh[_-]authorized[_-]keys|\bauthorized_key\b|AuthorizedKeysFile|\bssh-import-id\b|"
     r"aws_key_pair|(?:digitalocean|hcloud|linode|vultr|scaleway)_ssh_?key|admin_ssh_key|\bssh[-_]keys\b|sshPublicKeys|sshKeys"
 )
-_SERVES_SETUP = frozenset([None, Language.SHELL, Language.POWERSHELL, Language.BATCH])
 """What sets machines up. Programs that write keys are followed by the readers of their languages."""
 _MAKES_TRUSTED = re.compile(
     r"(?i)\bupdate-ca-certificates\b|\bupdate-ca-trust\b|\btrust\s+anchor\b|\badd-trusted-cert\b|\bNODE_EXTRA_CA_CERTS\b|"
@@ -86,9 +85,9 @@ def find_trust(skill: SkillUnderScan) -> Iterator[Sighting]:
 def _pieces(file: FileUnderScan) -> Iterator[Piece]:
     if file.is_markdown:
         for block in file.document.fences:
-            if language_of_fence(block.language) in _SERVES_SETUP:
+            if language_of_fence(block.language) in MAY_BE_COMMANDS:
                 yield Piece(file, block.text, block.first_line)
-    elif file.language in _SERVES_SETUP:
+    elif file.language in MAY_BE_COMMANDS:
         yield Piece(file, file.text, 1)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from vskill_platform.scanning.tier1.languages import MAY_BE_COMMANDS, language_of_fence
 from vskill_platform.scanning.tier1.markdown.document import Block
 from vskill_platform.scanning.tier1.meaning.detections import is_in_rule
 from vskill_platform.scanning.tier1.meaning.examples import asks
@@ -99,7 +100,9 @@ def _is_warned_of(place: Place, sentence: str) -> bool:
 
 
 def _is_fixed_below(place: Place) -> bool:
-    """Whether a comment a few lines further on gives the better way: what stands before it is the way to avoid."""
+    """Whether a comment a few lines further on gives the better way to write code: what stands before it is the way to avoid."""
+    if language_of_fence(place.block.language) in MAY_BE_COMMANDS:
+        return False
     last = min(place.number + FIX_WITHIN, place.block.last_line)
     return any(_FIX.match(line[:LONGEST_LINE]) for line in place.file.lines[place.number : last])
 

@@ -34,7 +34,9 @@ class Promise(NamedTuple):
     counts_in_body: bool = False
 
 
-_REMOVAL = re.compile(r"\s*rm\s+(?:-\w+\s+)*(?P<given>(?:[\"']?\$\{?\w+\}?[\w./-]*[\"']?\s*)+)$")
+_REMOVAL = re.compile(
+    r"\s*rm\s+(?:-\w+\s+){0,6}(?P<given>(?:[\"']?\$\{?\w+\}?(?:[./-][\w./-]*)?[\"']?(?:\s+|$)){1,20})$"
+)
 _VARIABLE = re.compile(r"\$\{?(\w+)")
 _ASSIGNED = re.compile(
     r"(?m)^[ \t]*(?:local\s+|readonly\s+)?(?P<name>\w+)=[\"']?(?:(?P<made>\$\(mktemp\b)|\$\{?(?P<below>\w+)\}?/|)|"

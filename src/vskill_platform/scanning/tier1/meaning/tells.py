@@ -8,7 +8,7 @@ weight; a passage whose signs weigh enough, one of them grave, is reported with 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
@@ -111,12 +111,11 @@ def _passages(text: Text, *, guide: SkillUnderScan | None, more: float) -> Itera
             continue
         passage = _passage(text.data, grave)
         looked_at = grave.start + STEP
-        near = _beside(text.data, grave, passage)
-        signs = [name for name in GRAVE if _has(text, name, passage)]
-        signs += [name for name in ORDINARY if _has(text, name, near)]
+        stretch = {True: passage, False: _beside(text.data, grave, passage)}
+        signs = [name for name in WEIGHTS if _has(text, name, stretch[name in GRAVE])]
         weight = sum(WEIGHTS[name] for name in signs) + text.says_twice("conceal", passage) + more
         if weight >= ALMOST:
-            weight -= _counted_twice(text, passage, signs)
+            weight -= _counted_twice({name: text.places_within(name, stretch[name in GRAVE]) for name in signs})
         weight -= _open_margin(text, passage, signs)
         if weight >= ALMOST and _protects_secret(text, grave, signs):
             weight -= WEIGHTS["conceal"]
@@ -140,13 +139,12 @@ def _open_margin(text: Text, passage: Span, signs: Sequence[str]) -> float:
     return (IDLE_MARGIN if is_idle else 0.0) + (ASKED_MARGIN if text.says("asked", passage) else 0.0)
 
 
-def _counted_twice(text: Text, passage: Span, signs: Sequence[str]) -> float:
+def _counted_twice(places: Mapping[str, Iterable[Span]]) -> float:
     """The weight of signs that have no words of their own: "already approved" is one thing, whatever it is a sign of."""
     taken: list[Span] = []
     twice = 0.0
-    for name in sorted(signs, key=lambda name: -WEIGHTS[name]):
-        places = text.places_within(name, passage)
-        own = next((place for place in places if not any(_meet(place, other) for other in taken)), None)
+    for name in sorted(places, key=lambda name: -WEIGHTS[name]):
+        own = next((place for place in places[name] if not any(_meet(place, other) for other in taken)), None)
         if own is None:
             twice += WEIGHTS[name]
         else:

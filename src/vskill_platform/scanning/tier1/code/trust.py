@@ -36,7 +36,6 @@ _LETS_IN = re.compile(
     r"(?i)TrustedUserCAKeys|authorized_keys2?\b|ssh[_-]authorized[_-]keys|\bauthorized_key\b|AuthorizedKeysFile|\bssh-import-id\b|"
     r"aws_key_pair|(?:digitalocean|hcloud|linode|vultr|scaleway)_ssh_?key|admin_ssh_key|\bssh[-_]keys\b|sshPublicKeys|sshKeys"
 )
-"""What sets machines up. Programs that write keys are followed by the readers of their languages."""
 _MAKES_TRUSTED = re.compile(
     r"(?i)\bupdate-ca-certificates\b|\bupdate-ca-trust\b|\btrust\s+anchor\b|\badd-trusted-cert\b|\bNODE_EXTRA_CA_CERTS\b|"
     r"\bREQUESTS_CA_BUNDLE\b|\bCURL_CA_BUNDLE\b|\bSSL_CERT_FILE\b|\bGIT_SSL_CAINFO\b|\bPIP_CERT\b|\bhttp\.sslCAInfo\b|"
@@ -83,6 +82,7 @@ def find_trust(skill: SkillUnderScan) -> Iterator[Sighting]:
 
 
 def _pieces(file: FileUnderScan) -> Iterator[Piece]:
+    """What sets machines up. Programs that write keys are followed by the readers of their languages."""
     if file.is_markdown:
         for block in file.document.fences:
             if language_of_fence(block.language) in MAY_BE_COMMANDS:

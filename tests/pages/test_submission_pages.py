@@ -160,7 +160,7 @@ async def test_trust_has_words_for_nothing__in_every_list(client: httpx.AsyncCli
 
 async def test_trust_shows_the_measured_figures(client: httpx.AsyncClient) -> None:
     text = (await client.get("/trust")).text
-    assert len(re.findall(r"\d+ of \d+ flagged", text)) == 4
+    assert len(re.findall(r"\d+ of [\d,]+ flagged", text)) == 4
 
 
 @pytest.mark.parametrize("path", ["/queue", "/trust?show=blocked", "/trust?show=verified", "/trust?show=rejected"])

@@ -99,4 +99,5 @@ def test_work_grows_no_faster_than_the_frontmatter(fragment: str) -> None:
     small, large = (
         count_calls(f"---\n{''.join(fragment.format(n=n) for n in range(count))}---\n".encode()) for count in (200, 800)
     )
-    assert large <= 4 * small + 100
+    # Four times the text. The collector of garbage may call something in between; to grow with the square is sixteen times.
+    assert large <= 5 * small

@@ -367,6 +367,15 @@ def test_signs_lend_weight_to_what_is_beside_them__and_not_to_another_item() -> 
     assert found(scan("\n".join(f"- {item}" for item in (items[0], *items[3:]))), "SN-020") is not None
 
 
+@pytest.mark.parametrize("title", ["Warning signs", "Signs of a break-in", "What to grep for"])
+def test_list_of_what_to_look_for_is_no_order__in_a_guide_about_attacks(title: str) -> None:
+    text = f"## {title}\n\n- cron runs `{PIPE}`\n"
+    for head, severity in ((SECURITY, Severity.INFO), (None, Severity.HIGH)):
+        finding = found(scan(text, path="references/signs.md", head=head), "DX-001")
+        assert finding is not None
+        assert finding.severity is severity
+
+
 def test_one_stated_place_counts__among_quotations() -> None:
     finding = found(scan(f"Never run `{PIPE}`.\n\nNow run `{PIPE}`.\n"), "DX-001")
     assert finding is not None

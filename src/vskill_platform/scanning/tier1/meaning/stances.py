@@ -99,7 +99,7 @@ _WEAKNESS = (
 _TOPIC = re.compile(
     rf"{_ATTACK_TOPIC.pattern}|\b(?:{_WEAKNESS}|detect\w*|incidents?|forensic\w*|pitfalls?|real.world|findings?|patterns?|"
     r"risks?|audit\w*|hardening|checks?|checklist|(?:look|watch|grep|search|scan) (?:for|out)|"
-    r"signs (?:of|that|it|you)|quotations?|specimens?|"
+    r"warning signs|signs (?:of|that|it|you)|quotations?|specimens?|"
     r"(?:reject|refuse|deny|block) (?:when|if|any|all|these|it|skills?|commands?)|(?:denied|blocked|forbidden) (?:commands?|"
     r"patterns?|words|calls)|smells?|bypass\w*|leaves? behind|ATT&CK|TTPs?|IOCs?|hunt\w*)\b|"
     rf"{FOREIGN_ATTACKS}"

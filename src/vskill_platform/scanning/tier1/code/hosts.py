@@ -106,7 +106,6 @@ _KNOWN_AS = {
     "dropboxapi.com": "dropbox",
     "hubapi.com": "hubspot",
     "microsoftonline.com": "microsoft",
-    "myshopify.com": "shopify",
     "zohoapis.com": "zoho",
     "bsky.social": "bluesky",
     "x.com": "twitter",

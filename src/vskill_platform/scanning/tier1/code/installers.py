@@ -13,7 +13,7 @@ cdn.teleport.dev chocolatey.org claude.ai cli-assets.heroku.com cli.codecov.io c
 cli.github.com cli.infracost.io cli.kiro.dev cli.sentry.dev clickhouse.com codecov.io community.chocolatey.org
 coolify.io cursor.com deb.nodesource.com deno.com deno.land deployer.org direnv.net dl.cloudsmith.io/public/caddy
 dl.cloudsmith.io/public/infisical dl.dagger.io dl.deno.land dl.google.com dl.k8s.io dl.min.io dl.winehq.org
-dokku.com dot.net download.docker.com download.newrelic.com download.opensuse.org downloads.1password.com
+dokku.com dot.net download.docker.com download.newrelic.com downloads.1password.com
 downloads.plex.tv dprint.dev dvc.org encore.dev fluxcd.io fly.io fnm.vercel.app foundry.paradigm.xyz geldata.com
 get-ghcup.haskell.org get.acme.sh get.anchore.io get.arkade.dev get.casaos.io get.chezmoi.io get.docker.com
 get.gitpod.io get.gravitational.com get.haskellstack.org get.helm.sh get.influxdata.com get.jenkins.io

@@ -49,7 +49,8 @@ _REPOSITORIES = (
     "cdnjs.cloudflare.com esm.sh "
     ""
     "dl.cloudsmith.io packagecloud.io packages.gitlab.com kernel.org gnu.org apache.org debian.org ubuntu.com "
-    "launchpad.net storage.googleapis.com quay.io ghcr.io"
+    "launchpad.net googlesource.com gitlab.gnome.org gitlab.freedesktop.org invent.kde.org "
+    "git.savannah.gnu.org storage.googleapis.com quay.io ghcr.io"
 )
 _THROWAWAY = (
     # Pastes and files for an hour.

@@ -32,17 +32,16 @@ def join_autoruns(skill: SkillUnderScan, observations: Sequence[Observation]) ->
     for start in started:
         path = _file_meant(start, by_name)
         reached = reaching.get(path)
-        if reached is not None and reached.layer != LAYER and not _is_told(skill, start, hosts.get(path, set())):
+        if reached is not None and reached.layer != LAYER and not _is_told(skill, hosts.get(path, set())):
             excerpt = make_excerpt(f"{start.value}: {reached.kind} {reached.value}")
             detail = f"{path} is started by {start.file}, line {start.line}"
             yield Sighting("autorun_reaches_out", path, reached.line, 1 if reached.line else 0, excerpt, LAYER, detail)
 
 
-def _is_told(skill: SkillUnderScan, start: Fact, hosts: Set[str]) -> bool:
-    """Whether a text only tells how to start it, and the description names whoever it talks to."""
+def _is_told(skill: SkillUnderScan, hosts: Set[str]) -> bool:
+    """Whether the description names whoever it talks to."""
     described = skill.frontmatter.text if skill.frontmatter else ""
-    is_text = any(file.path == start.file and file.is_markdown for file in skill.files)
-    return is_text and bool(hosts) and all(is_named(domain_of(host), described) for host in hosts)
+    return bool(hosts) and all(is_named(domain_of(host), described) for host in hosts)
 
 
 def _file_meant(start: Fact, by_name: dict[str, list[str]]) -> str:

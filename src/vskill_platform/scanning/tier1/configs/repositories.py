@@ -13,7 +13,8 @@ _HEAD = re.compile(rb"ref: refs/|[0-9a-f]{40}\s*$")
 _PROGRAM = re.compile(
     r"(?im)^[ \t]*(?P<line>(?:fsmonitor|hookspath|sshcommand|gitproxy|pager|editor|askpass|textconv|clean|smudge|process|helper|"
     r"packobjectshook|external|cmd|driver|alternaterefscommand)[ \t]*=[ \t]*"
-    r"(?!false\b|true\b|cat\b|less\b|osxkeychain\b|store\b|manager\b|cache\b)\S.{0,200}"
+    r"(?!(?:false|true|cat|less|more|most|delta|bat|diff-so-fancy|difft|vim?|nvim|nano|emacs|micro|hx|helix|code|subl|osxkeychain|"
+    r"store|manager|cache|libsecret|wincred)(?:[ \t]+[\w=./:+-]+)*[ \t]*$)\S.{0,200}"
     r"|\w[\w-]{0,60}[ \t]*=[ \t]*!.{1,200}|[^\n]{0,200}\bext::.{1,200})"
 )
 _SECTION = re.compile(

@@ -30,7 +30,7 @@ WORDS = words(
     "template templates transaction transactions payment payments currency portfolio sentiment prediction management "
     "manager library toolkit framework parser utilities helpers compiler debugger profiler renderer translator "
     "summarizer reader writer builder loader logger handler provider service services session sessions messages "
-    "message notification notifications"
+    "message notification notifications tracing openapi"
 )
 """Words that names of packages are made of. A name with one of them misspelt is seldom an honest one."""
 _WORDS_BY_ENDS = {
@@ -71,7 +71,7 @@ def is_known(registry: str, name: str) -> bool:
 def normal_name(registry: str, name: str) -> str:
     """The name as the registry compares it."""
     lowered = name.lower()
-    return lowered if registry == "npm" else _SEPARATORS.sub("-", lowered)
+    return lowered if registry == "npm" else _SEPARATORS.sub("-", lowered.rstrip("-_."))
 
 
 @lru_cache(maxsize=4096)

@@ -11,8 +11,9 @@ SUBJECT_REACH = 60
 _OMISSIONS = frozenset(["conceal", "unattended", "no-choice", "claims"])
 """Concepts of what is not done, which a negation before a "without" turns into their opposite."""
 _LIES = "deceive"
+_ORDERS = "untrusted-orders"
 _TRIGGERS = "secret-trigger"
-MAY_BE_HONEST = _OMISSIONS | {_LIES, _TRIGGERS}
+MAY_BE_HONEST = _OMISSIONS | {_LIES, _TRIGGERS, _ORDERS}
 """Concepts whose words may mean the opposite, or the truth."""
 _WHETHER_MACHINE = re.compile(
     rb"(?i)\b(?:you(?:'re| are)|it(?:'s| is)|they(?:'re| are)) (?:talking to )?(?:an? |really |just )*(?:ai|bot|chatbot|machine|"
@@ -22,6 +23,10 @@ _TRUTH = re.compile(rb"(?i)[\s,:]*(?:yes\b|so\b|(?:them )?the truth|truthfully|h
 _NOT_DONE = re.compile(
     rb"(?i)[^.!?\n]{0,80}[\"'`\xe2\x80\x9d,)] ?(?:,|:|->)? ?(?:don't|do not|never|ignore|refuse|skip it)\b"
 )
+_SETTING_BEHIND = re.compile(
+    rb"(?i)[ \n`'\"*-]{1,3}(?:environment|env|variables?|settings?|defaults?|config\w*|paths?|locale|theme|fonts?)\b"
+)
+"""What is overridden by a value of its own, without anybody's orders: "override system environment variables"."""
 _WITHOUT = b"without"
 _NEVER_WITHOUT = re.compile(
     rb"(?i)\b(?:never|do not|don't|must not|should not|may not|cannot|can't|not to|nothing|none|no one|nobody|no) "
@@ -53,8 +58,15 @@ _BY_OTHERS = re.compile(
     rb" (?:(?:often|sometimes|may|might|can|tend to|love to|like to|happily) ){0,2}$"
 )
 """The words before a verb that say who does it: not the reader."""
+_DONE_BY_OTHERS = re.compile(
+    rb"(?i)(?:\w+ed|sent) by (?:an? |the |other |another |your )?(?:users?|clients?|browsers?|visitors?|customers?|people|"
+    rb"someone|somebody|servers?|senders?)\b"
+)
 _COPIES = re.compile(rb"(?i)cop(?:y|ies|ied|ying)\b")
 _SOMEWHERE = re.compile(rb"(?i)\b(?:to|into|onto|in|on|over|at|under|with|elsewhere|away|up|back|out)\b|://|@")
+_NAME_OF_PAGE = re.compile(rb"(?i)\w+ing\b[^\]\[\n]{0,80}\]\(")
+_PLURAL = re.compile(rb"(?i)(?:uploads|publishes|pushes|posts|shares|transfers|exports|forwards|syncs|reports)")
+_COUNTED = re.compile(rb"(?i)\b(?:unexpected|recent|new|failed|missing|multipart|large|slow|of|number of) $")
 _PUTS = re.compile(rb"(?i)(?:put|stor|sav|past|cop|append|add|enter|export)(?:s|e|es|ing|y|ies)?\b")
 _OWN_SETTINGS = re.compile(
     rb"(?i)[\w ]{0,24}?\b(?:in|into|to|under|as)\s+(?:(?:the|your|a|an|its|local)\s+){0,2}[`\"'*]{0,2}"
@@ -69,6 +81,8 @@ def is_meant(name: str, data: bytes, span: Span) -> bool:
         return _is_omission(data, span)
     if name == _TRIGGERS:
         return _is_trigger(data, span)
+    if name == _ORDERS:
+        return _SETTING_BEHIND.match(data, span.end, span.end + 40) is None
     return name != _LIES or _is_lie(data, span)
 
 
@@ -95,15 +109,28 @@ def _is_lie(data: bytes, span: Span) -> bool:
 
 def is_harmless(data: bytes, act: Span, around: Span) -> bool:
     """Whether nobody is told to do the act, or nobody is given anything by it."""
-    return _is_complaint(data, act) or is_told_of(data, act) or _is_kept(data, act, around.end)
+    if _is_complaint(data, act) or _is_title(data, act) or _is_noun(data, act):
+        return True
+    return is_told_of(data, act) or _is_kept(data, act, around.end)
 
 
 def is_told_of(data: bytes, act: Span) -> bool:
     """Whether others do it, and not the reader: "does it do what the title says?" obeys nobody."""
     before = data[max(0, act.start - SUBJECT_REACH) : act.start]
-    if _BY_OTHERS.search(before):
+    if _BY_OTHERS.search(before) or _DONE_BY_OTHERS.match(data, act.start, act.end + SUBJECT_REACH):
         return True
     return _DOES_WHAT.match(data, act.start) is not None and _BY_A_THING.search(before) is not None
+
+
+def _is_title(data: bytes, act: Span) -> bool:
+    """Whether a link begins with it as the name of a page: "[Passing a key](https://docs.example)" passes nothing."""
+    return data[act.start - 1 : act.start] == b"[" and _NAME_OF_PAGE.match(data, act.start, act.start + 120) is not None
+
+
+def _is_noun(data: bytes, act: Span) -> bool:
+    """Whether the word names several such things: "check for unexpected publishes"."""
+    before = data[max(0, act.start - SUBJECT_REACH) : act.start]
+    return _PLURAL.fullmatch(data, *act) is not None and _COUNTED.search(before) is not None
 
 
 def _is_complaint(data: bytes, act: Span) -> bool:

@@ -32,6 +32,8 @@ class Promise(NamedTuple):
     broken_by: frozenset[FactKind] = frozenset()
     broken_in_code: str | None = None
     counts_in_body: bool = False
+    said_of_things: re.Pattern[bytes] | None = None
+    """How the words go on where they speak of something else that is so, and not of the skill."""
 
 
 _REMOVAL = re.compile(
@@ -69,6 +71,10 @@ _PROMISES = (
         r"(?i)\bread[- ]only\b|\bno side[- ]effects?\b",
         meaning="says that it only reads",
         broken_in_code=_DESTROYS,
+        said_of_things=re.compile(
+            rb"(?i)[\s`'\"*_]{0,4}(?:files?|folders?|director(?:y|ies)|file ?systems?|mounts?|volumes?|disks?|drives?|"
+            rb"propert(?:y|ies)|attributes?|fields?|columns?|flags?|bits?|paths?|memory|buffers?|variables?|replicas?)\b"
+        ),
     ),
     Promise(
         r"(?i)\b(?:does not|doesn't|never|will not|won't) (?:modify|change|write|alter|touch|delete)s? (?:any )?"
@@ -105,7 +111,12 @@ def _made_by(skill: SkillUnderScan) -> frozenset[int]:
 
 def _made_in(text: bytes) -> list[int]:
     """The numbers of the promises that a text makes."""
-    return [number for number in _all_words().which(text) if compile_pattern(_PROMISES[number].words).is_in(text)]
+    return [number for number in _all_words().which(text) if _is_made(_PROMISES[number], text)]
+
+
+def _is_made(promise: Promise, text: bytes) -> bool:
+    spans = compile_pattern(promise.words).spans(text)
+    return any(promise.said_of_things is None or not promise.said_of_things.match(text, span.end) for span in spans)
 
 
 @cache

@@ -8,8 +8,8 @@ from vskill_platform.scanning.tier1.patterns import Pattern, PatternSet, compile
 
 _PROGRAMS = r"exe|msix?|dmg|pkg|apk|appimage|scr|bat|cmd|ps1|jar|deb|rpm|vbs|hta|run|command|crx|xpi|vsix|zip|rar|7z"
 _DROPS = (
-    r"glot\.io|pastebin\.com|paste\.\w+|rentry\.(?:co|org)|hastebin\.\w+|ghostbin\.\w+|dpaste\.\w+|"
-    r"bit\.ly|tinyurl\.com|is\.gd|t\.co|cutt\.ly|rebrand\.ly|ngrok[\w.-]*|trycloudflare\.com|transfer\.sh|"
+    r"(?:glot\.io|pastebin\.com|paste\.\w+|rentry\.(?:co|org)|hastebin\.\w+|ghostbin\.\w+|dpaste\.\w+|"
+    r"bit\.ly|tinyurl\.com|is\.gd|t\.co|cutt\.ly|rebrand\.ly)/\w|ngrok[\w.-]*|trycloudflare\.com|transfer\.sh|"
     r"file\.io|gofile\.io|mediafire\.com|mega\.nz|anonfiles?\.\w+|workers\.dev/\w|pages\.dev/\w|duckdns\.org|webhook\.site"
 )
 _GUARDS = (
@@ -55,7 +55,7 @@ _PATTERNS = {
     ),
     "run": (
         r"(?i)\b(?:run(?:s|ning)?|execut\w+|launch\w*|start(?:s|ed)?|install(?:s|ed)?|open|double-?click|paste|drag)\b|"
-        r"запуст|运行|運行|執行|执行|双击|雙擊|ejec[uú]t|exécut|ausführ|instal|実行|실행"
+        r"запуст|运行|運行|執行|执行|双击|雙擊|ejec[uú]t|exécut|\blance[rz]\b|ausführ|instal|実行|실행"
     ),
     "unguard": (
         r"(?i)\bxattr\s+-\w*[cd]\w*\s|\bUnblock-File\b|\bspctl\s+--(?:master|global|add)|\b(?:Set|Add)-MpPreference\b|"

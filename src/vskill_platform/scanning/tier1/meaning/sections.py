@@ -29,6 +29,7 @@ _DEMANDING_TITLE = re.compile(
 """What a heading above says that makes everything below it a must."""
 _ARCHIVE_LINK = re.compile(rb"(?i)(?:https?://|\]\()[^\s)>\"'`]{3,300}\.(?:zip|rar|7z|tar\.gz|tgz|iso|cab)\b")
 _FORGE = re.compile(r"(?i)https?://(?:www\.)?github\.com/([\w.-]+)/[\w.-]+")
+_SOURCE = re.compile(r"(?i)/archive/(?:refs/(?:heads|tags)/)?[\w.-]+\.(?:zip|tar\.gz)$")
 _OWNERS = (
     "cli microsoft google hashicorp docker kubernetes nodejs python astral-sh denoland oven-sh rust-lang golang aws azure "
     "git-for-windows homebrew koalaman jqlang burntsushi imagemagick ffmpeg btbn jgm ub-mannheim sharkdp junegunn "
@@ -60,6 +61,8 @@ class _Known(NamedTuple):
             return plain.rpartition("/")[2] in self.shipped
         forge = _FORGE.match(plain)
         if forge is not None:
+            if _SOURCE.search(plain):
+                return True  # the same as what `git clone` brings
             owner = forge[1].lower()
             names = "|".join({re.escape(owner), re.escape(owner.replace("-", "")), re.escape(owner.replace("-", " "))})
             return owner in _WELL_KNOWN_OWNERS or re.search(rf"\b(?:{names})\b", self.described) is not None
@@ -87,7 +90,7 @@ def _in_section(file: FileUnderScan, section: Section, known: _Known) -> Iterato
     text = "\n".join([*(block.text for block in blocks), *above])[:LONGEST_SECTION].encode()
     seen = signs_in(text)
     is_locked = {"archive", "password", "run", "fetch"} <= seen and bool({"unpack", "must", "needs"} & seen)
-    if is_locked and ("get" in seen or _ARCHIVE_LINK.search(text)):
+    if is_locked and ("get" in seen or _ARCHIVE_LINK.search(text)) and not _is_source_only(text):
         yield _sighting(LOCKED_ARCHIVE, file, section, "archive", "archive, password, run")
     for place, detail in _demands(seen):
         if _is_from_elsewhere(place, text, known):
@@ -116,6 +119,12 @@ def _is_from_elsewhere(place: str, text: bytes, known: _Known) -> bool:
     """Whether something of that sign in the section comes from where not everybody gets it."""
     found = (text[span.start : span.end].decode(errors="ignore") for span in sign(place).spans(text))
     return any(not known.is_publisher(address) for address in islice(found, MOST_PLACES))
+
+
+def _is_source_only(text: bytes) -> bool:
+    """Whether all archives of a section are what a forge packs of a repository, for which there is never a password."""
+    found = (text[span.start : span.end].decode(errors="ignore") for span in sign("archive").spans(text))
+    return all(_FORGE.match(address) and _SOURCE.search(address) for address in islice(found, MOST_PLACES))
 
 
 def _sighting(check: str, file: FileUnderScan, section: Section, place: str, detail: str) -> Sighting:

@@ -27,6 +27,7 @@ from vskill_platform.scanning.tier1.meaning.concepts import (
     markers,
 )
 from vskill_platform.scanning.tier1.meaning.meant import MAY_BE_HONEST, is_harmless, is_meant, is_told_of
+from vskill_platform.scanning.tier1.meaning.words import IN_ADDRESSES, without_addresses, without_own_addresses
 from vskill_platform.scanning.tier1.patterns import Span
 from vskill_platform.scanning.tier1.rules import Rule
 from vskill_platform.scanning.tier1.skill import Analyser, Hit, Observation, SkillUnderScan
@@ -46,6 +47,9 @@ _BOUNDARY = re.compile(
 )
 """Where a sentence ends. Each way begins with one character, for `re` to pass over all others quickly."""
 _NEWLINE = ord("\n")
+_GOAL = "outside"
+_LEFT_BEHIND = re.compile(rb"[/?#=\w.-]*[)\]>`_*]{1,4}, |, (?:which|who|where)\b")
+"""How a sentence goes on behind a place that it only links to, in passing."""
 LONGEST_NAME = 32
 """Bytes of a cell that may name what its row of a table is about."""
 _NEW_CLAUSE = re.compile(rb"[;:\n(]| but | and then | instead,")
@@ -100,6 +104,9 @@ class Text:
 
     def __init__(self, data: bytes, *, in_english: frozenset[str], language: str = "") -> None:
         self.data = data
+        self.words = without_addresses(data)
+        """The text without its addresses; everything else is where it was."""
+        self._addressed = without_own_addresses(data)
         self.in_english = in_english
         """The concepts that may occur in English words; few do in any one text."""
         self.language = language
@@ -118,13 +125,14 @@ class Text:
 
     def says_done(self, name: str, within: Span, *, nearby: bool = False) -> bool:
         """Whether a stretch of the text speaks of something done, and does not negate it, or anything `nearby`."""
-        found = self._concept(name).spans(self.data[within.start : within.end])
+        found = self._concept(name).spans(self._read_for(name)[within.start : within.end])
         spans = (Span(within.start + span.start, within.start + span.end) for span in islice(found, MOST_ACTIONS))
         return any(not (self._is_negated(span, within, nearby=nearby) or is_told_of(self.data, span)) for span in spans)
 
     def says_twice(self, name: str, within: Span) -> bool:
         """Whether a stretch of the text comes back to a concept."""
-        return len(list(islice(self._concept(name).spans(self.data[within.start : within.end]), 2))) == 2
+        found = self._concept(name).spans(self._read_for(name)[within.start : within.end])
+        return len(list(islice(found, 2))) == 2
 
     def places_within(self, name: str, within: Span) -> Iterator[Span]:
         """Where a concept begins in a stretch of the text."""
@@ -174,7 +182,7 @@ class Text:
 
     def _found(self, name: str) -> Places:
         if name not in self._places:
-            found = self._concept(name).spans(self.data)
+            found = self._concept(name).spans(self._read_for(name))
             self._places[name] = Places(span for span in found if is_meant(name, self.data, span))
         return self._places[name]
 
@@ -186,7 +194,11 @@ class Text:
             return False
         if name in self._places or name in MAY_BE_HONEST:
             return self._found(name).has_any(within)
-        return self._concept(name).is_in(self.data, within)
+        return self._concept(name).is_in(self._read_for(name), within)
+
+    def _read_for(self, name: str) -> bytes:
+        """The text in which a concept is looked for: most are words, and the path of an address is none."""
+        return self._addressed if name in IN_ADDRESSES else self.words
 
     def _says_all(self, rule: Rule, around: Span) -> bool:
         if not all(self.says(either, around) for either in rule.says[:-1]):
@@ -200,19 +212,24 @@ class Text:
         return len(list(islice(found, 2))) == 2
 
     def _action(self, rule: Rule, around: Span) -> Span | None:
-        """The first place of what is done that is not negated and no part of an address; one that names a row comes last."""
-        here = self.data[around.start : around.end]
-        addresses = [*concept("address").spans(here)]
+        """The first place of what is done that is not negated; one that names a row comes last."""
+        here = self.words[around.start : around.end]
         found_here = merge(*(self._concept(name).spans(here) for name in _alternatives(rule.says[0])))
         name_of_row = None
         for found in islice(found_here, MOST_ACTIONS):
-            if not any(address.start < found.start < address.end for address in addresses):
-                span = Span(around.start + found.start, around.start + found.end)
-                if not is_harmless(self.data, span, around) and not self._is_negated(span, around):
-                    if not _is_short_cell(here, found):
-                        return span
-                    name_of_row = name_of_row or span
+            span = Span(around.start + found.start, around.start + found.end)
+            if is_harmless(self.data, span, around) or (_GOAL in rule.says and not self._has_goal(span, around)):
+                continue
+            if not self._is_negated(span, around):
+                if not _is_short_cell(here, found):
+                    return span
+                name_of_row = name_of_row or span
         return name_of_row
+
+    def _has_goal(self, action: Span, around: Span) -> bool:
+        """Whether a place outside may be where something goes: behind the action, or before it in the same thought."""
+        places = self._found(_GOAL).within(around)
+        return any(action.start <= place.start or not _LEFT_BEHIND.match(self.data, place.end) for place in places)
 
     def _is_negated(self, action: Span, around: Span, *, nearby: bool = False) -> bool:
         before = self.data[max(around.start, action.start - NEGATION_REACH) : action.start]

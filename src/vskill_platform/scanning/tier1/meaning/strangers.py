@@ -45,6 +45,9 @@ PLACEHOLDERS = frozenset(
         "your-company.com",
         "acme.com",
         "corp.com",
+        "users.noreply.github.com",
+        "readthedocs.io",
+        "readthedocs.org",
     ]
 )
 _ADDRESS = (
@@ -55,20 +58,20 @@ _ADDRESS = (
     r"|\b(?:[a-z0-9-]+\.){2,}(?:com|net|org|io|dev|app|sh|xyz|site|online|top|cc|me|co|ai|ru|cn|example|test)\b"
 )
 _SENDING_COMMAND = re.compile(
-    rb"(?i)\bcurl\b[^`\n]{0,200}(?:\s-(?:d|F|T)\b|--data|--form|--upload-file|-X ?(?:POST|PUT))|"
-    rb"\bgit\b[^`\n]{0,80}\b(?:push|remote add)\b"
-    rb"|\b(?:scp|rsync|rclone|sftp|nc|ncat)\b|\bwget\b[^`\n]{0,80}--post|\bssh\s[^`\n]{0,60}-[A-Za-z]*R\b"
+    rb"\b(?i:curl)\b[^`\n|]{0,200}(?:\s-(?:d|F|T)\b|--data|--form|--upload-file|-X ?(?i:POST|PUT))|"
+    rb"\b(?i:git)\b[^`\n]{0,80}\b(?:push|remote add)\b"
+    rb"|(?<!\.)\b(?:scp|rsync|rclone|sftp|nc|ncat)\b(?!\.)|\b(?i:wget)\b[^`\n]{0,80}--post|\b(?i:ssh)\s[^`\n]{0,60}-[A-Za-z]*R\b"
 )
 _CARRIES = re.compile(
-    rb"(?i)[?&/][\w.-]{0,30}=(?:<|\{|\$\{|%7B|\[|%s|\.\.\.)[^\n>}\]&]{0,30}?(?:(?P<personal>name|mail|dob|birth|phone|address|text|message|"
+    rb"(?i)[?&/][\w.-]{0,30}=(?:<|\{|\$\{|%7B|\[|%s|\.\.\.)[^\n>}\]&]{0,60}?(?:(?P<personal>name|mail|dob|birth|phone|address|text|message|"
     rb"content|conversation|transcript|prompt|history|summary|diagnos|medic|reason|card|cvc|iban|account|password|token|secret|"
-    rb"answer|notes?|document|body|patient|user|mood|salary|prompt)\w*)"
+    rb"answer|question|sentence|notes?|document|body|patient|user|mood|salary|prompt)\w*)"
 )
 """A query whose value is to be filled in with what somebody said, or who they are."""
 MOST_CARRIED = 400
 """Bytes of an address in which it is looked for what it carries."""
 _FILE_SENT = re.compile(
-    rb"(?i)\bcurl\b(?:\\\n|[^\n]){0,300}?(?:\s(?:-F|--form)[ =]?[\"']?[\w.\[\]-]{1,30}=[@<]|"
+    rb"\b(?i:curl)\b(?:\\\n|[^\n|]){0,300}?(?:\s(?:-F|--form)[ =]?[\"']?[\w.\[\]-]{1,30}=[@<]|"
     rb"\s(?:-T|--upload-file)[ =]?[\w\"'./~$*-]|"
     rb"\s(?:-d|--data(?:-binary|-raw)?)[ =]?[\"']?@)(?:\\\n|[^\n]){0,300}"
 )
@@ -83,6 +86,23 @@ _LOGS_IN = re.compile(
 )
 """A command that says with a variable who it is."""
 SHORTEST_OWNER = 4
+_WRITE_TO_US = re.compile(
+    rb"(?i)\bsend (?:me|us|them|the (?:authors?|maintainers?|team)) (?:an? )?(?:private )?"
+    rb"(?:e-?mails?|mails?|messages?|notes?)\b|"
+    rb"\b(?:send|report|submit|mail|e-?mail)s? (?:any |all |your |the )?(?:comments|bugs?(?: reports?)?|feedback|questions|"
+    rb"suggestions|patches)\b"
+)
+"""An invitation to write, which gives nobody anything but what the reader wants to say."""
+
+
+_RECEIVER = re.compile(rb"\s+(?:\w+\s+){0,3}?(?:to|into|on)\s+[`\[*]{0,3}[\w .-]{0,40}\]?\s*[(<`]{1,2}https?://")
+"""How it goes on where something is given to somebody who is linked by name: `uploaded to [Somebody](https://..`."""
+
+
+_OF_SOMETHING = re.compile(
+    rb"\b(?:of|behind|underlying) (?:(?:the|our|an?|its|underlying|official) ){0,2}\[[^\]\n]{1,60}\]\($"
+)
+"""A link that only says what something is of: `the behaviour of the [client](https://..`."""
 
 
 class Address(NamedTuple):
@@ -125,7 +145,9 @@ class Mentions:
 
     def _is_stranger(self, host: str) -> bool:
         domain = domain_of(host)
-        if domain in PLACEHOLDERS or kind_of_host(host) not in (HostKind.NAMED, HostKind.THROWAWAY):
+        if not PLACEHOLDERS.isdisjoint([domain, host]):
+            return False
+        if kind_of_host(host) not in (HostKind.NAMED, HostKind.THROWAWAY):
             return False
         return self._domains[domain] <= OTHER_MENTIONS and not is_named(domain, self._described)
 
@@ -137,13 +159,28 @@ def strangers_in(text: Text, view: View, mentions: Mentions) -> Iterator[Sightin
             continue
         around = text.sentence(address.span.start)
         sentence = text.data[around.start : around.end]
-        is_command = _SENDING_COMMAND.search(sentence) is not None and not _has_account(sentence, address.host)
+        is_command = _SENDING_COMMAND.search(text.words, around.start, around.end) is not None
+        is_command = is_command and not _has_account(sentence, address.host)
         if _carries_data(text.data, address):
             yield _sighting(GIVES, view, address)
-        elif is_command or text.says_done("send", around):
-            wide = text.sentence(address.span.start, sentences=2)
-            is_grave = is_command or text.says(_ABOUT, around) or text.says(_COVER, wide) or text.says(_OF_PEOPLE, wide)
+        elif is_command or (text.says_done("send", around) and not _names_something_else(text, address, around)):
+            is_letter = _WRITE_TO_US.search(sentence) is not None
+            is_grave = is_command or text.says(_ABOUT, around) or (not is_letter and _is_covered(text, address))
             yield _sighting(GIVES if is_grave else MAY_GIVE, view, address)
+
+
+def _is_covered(text: Text, address: Address) -> bool:
+    """Whether the sentence or one beside it keeps what is given quiet, has no one asked, or speaks of people."""
+    wide = text.sentence(address.span.start, sentences=2)
+    return text.says(_COVER, wide) or text.says(_OF_PEOPLE, wide)
+
+
+def _names_something_else(text: Text, address: Address, around: Span) -> bool:
+    """Whether an address is where nothing goes: one that names what something is of, or before somebody else who is given it."""
+    first = next(text.places_within("send", around), None)
+    if first is None or first.start < address.span.end:
+        return first is not None and _OF_SOMETHING.search(text.data[around.start : address.span.start]) is not None
+    return _RECEIVER.match(text.data, first.end, around.end) is not None
 
 
 def _carries_data(data: bytes, address: Address) -> bool:

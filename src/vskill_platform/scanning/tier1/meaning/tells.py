@@ -35,6 +35,8 @@ ASKED_MARGIN = 0.5
 BESIDE = 2
 """Where paragraphs and items begin or end that ordinary signs may stand beyond: they lend weight to what is beside them."""
 _BLOCK = re.compile(rb"\n(?=[ \t]*(?:\n|[-*+] |\d{1,3}[.)] |#|\|))")
+_QUOTED = rb'"[^"\n]{1,80}"'
+_EXAMPLES = re.compile(rb"\((?:e\.g\.,? |like |such as )?%b(?:,? (?:or |and )?%b){0,5}\)" % (_QUOTED, _QUOTED))
 STEP = 60
 """Bytes that are passed over behind a grave sign whose passage did not weigh enough."""
 GRAVE = {
@@ -117,6 +119,10 @@ def _passages(text: Text, *, guide: SkillUnderScan | None, more: float) -> Itera
         if weight >= ALMOST:
             weight -= _counted_twice({name: text.places_within(name, stretch[name in GRAVE]) for name in signs})
         weight -= _open_margin(text, passage, signs)
+        if weight >= ALMOST:
+            weight -= sum(
+                WEIGHTS[name] for name in signs if name in ORDINARY and _is_example(text, name, stretch[False])
+            )
         if weight >= ALMOST and _protects_secret(text, grave, signs):
             weight -= WEIGHTS["conceal"]
         if weight >= ALMOST and "claims" in signs and _only_reads_unasked(text, passage):
@@ -150,6 +156,13 @@ def _counted_twice(places: Mapping[str, Iterable[Span]]) -> float:
         else:
             taken.append(own)
     return twice
+
+
+def _is_example(text: Text, name: str, stretch: Span) -> bool:
+    """Whether a sign stands nowhere but in quotations that are given in brackets, as examples of what was said."""
+    examples = [Span(*found.span()) for found in _EXAMPLES.finditer(text.data, stretch.start, stretch.end)]
+    places = list(text.places_within(name, stretch)) if examples else []
+    return bool(places) and all(any(_meet(place, example) for example in examples) for place in places)
 
 
 def _meet(one: Span, other: Span) -> bool:

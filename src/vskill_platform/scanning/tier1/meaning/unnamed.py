@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from vskill_platform.scanning.tier1.code.hosts import HostKind, domain_of, host_of, is_same_owner, kind_of_host
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
@@ -45,7 +45,8 @@ _PLACES = (
     r"wallet\.dat|Exodus|Electrum|nkbihfbeogaeaoehlefnkodbefgpgknn|MetaMask",
     r"\.gnupg|\.password-store|login\.keychain|\.kdbx\b",
     r"\.docker/config\.json|\.npmrc\b|\.pypirc\b",
-    r"\.openclaw/(?:credentials|identity|device)|device\.json",
+    r"\.openclaw/(?:credentials|identity|device|\.env)|device\.json",
+    r"\.claude/\.credentials\.json|\.codex/auth\.json|\.gemini/oauth_creds\.json|\.config/github-copilot/|\.cursor/mcp\.json",
 )
 _SECRETS = Sign("|".join(_PLACES))
 _HOSTS = re.compile(rb"https?://([A-Za-z0-9.-]{4,200})")
@@ -113,10 +114,12 @@ def _collected(
     """A program that names several places of keys, where programs beside it send to somebody unheard of."""
     folder = file.path.rpartition("/")[0]
     sending = {seen.file for seen in observations if isinstance(seen, Fact) and seen.kind is FactKind.SENDS}
+    reached = [seen for seen in observations if isinstance(seen, Fact) and seen.kind is FactKind.REACHES]
     for other in skill.files:
         if other.path not in sending or other.path.rpartition("/")[0] != folder or not other.is_program:
             continue
-        hosts = (host_of(found[1].decode()) for found in islice(_HOSTS.finditer(other.encoded), MOST_RECIPIENTS))
+        named = (host_of(found[1].decode()) for found in islice(_HOSTS.finditer(other.encoded), MOST_RECIPIENTS))
+        hosts = chain(named, (fact.value for fact in reached if fact.file == other.path))
         host = next((host for host in hosts if host and known.is_unheard_of(host)), None)
         if host:
             at = next(iter(compile_pattern("|".join(_PLACES)).spans(file.encoded))).start

@@ -70,7 +70,7 @@ PERL: Catalogue = {
     Deed.EVALUATE: r"\beval\b|/e[egimsx]*\s*;|\bdo\s+\$|\brequire\s+\$",
     Deed.RUN: r"\b(?:system|exec)\b|\bopen\s*\(?\s*(?:my\s*)?\$?\w+\s*,\s*[\"'](?:-\||\|-)|\bIPC::\w+|\bqx\b",
     Deed.SHELL: (
-        r"\b(?:system|exec)\b|\bqx\b|`[^`\n]*[$@]\w|\bopen\s*\(?\s*(?:my\s*)?\$?\w+\s*,\s*[\"'](?:-\||\||"
+        r"\b(?:system|exec)\b|\bqx\b|`[^`\n]*[$@]\w[^`\n]*`|\bopen\s*\(?\s*(?:my\s*)?\$?\w+\s*,\s*[\"'](?:-\||\||"
         r"[^\"'\n]*\|[\"'])"
     ),
     Deed.ENVIRONMENT: r"%ENV\b|\bkeys\s*\(?\s*%ENV\b|`env`|`printenv`",

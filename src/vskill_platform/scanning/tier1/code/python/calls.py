@@ -55,8 +55,16 @@ from vskill_platform.scanning.tier1.code.python.whereabouts import is_of_vendor
 LONGEST_NAME = 200
 _CONNECTING = ("onnection", "SMTP", "SMTP_SSL", "FTP", "FTP_TLS", "Client", "Session", "connect", "Telnet")
 _FUNCTIONS = {**LOOKUPS, **PATHS, **TEXTS}
-_METHODS = {**LOOKUP_METHODS, **PATH_METHODS, **TEXT_METHODS}
-_TELLING_WORDS = frozenset([*PATH_METHODS, *TEXT_METHODS, "__subclasses__"])
+
+
+def _keys(_: KnownCall) -> Value:
+    return Value(taint=SECRET)
+
+
+_KEY_METHODS = {"get_frozen_credentials": _keys}
+"""Methods that give keys, whoever has them."""
+_METHODS = {**LOOKUP_METHODS, **PATH_METHODS, **TEXT_METHODS, **_KEY_METHODS}
+_TELLING_WORDS = frozenset([*PATH_METHODS, *TEXT_METHODS, *_KEY_METHODS, "__subclasses__"])
 """Methods that mean one thing, whoever has them."""
 _OWN_SECRET = re.compile(
     r"(?:^|/|\.)[^/]*(?:passw(?:or)?d|[-_.]pass|secret|token|credential|api[-_]?key|private[-_]?key)[^/]*(?<!\.py)(?<!\.md)$",

@@ -60,7 +60,7 @@ def notice_write(call: Call, path: str, content: Value) -> None:
         if _is_dubious(content, text):
             call.see(checks.GIT_HOOK)
     elif kind is Lasting.LOGIN_KEY:
-        if not _SHORTENED_KEY.search(text) or _WHOLE_KEY.search(text):
+        if not _is_let_in_already(content) and (not _SHORTENED_KEY.search(text) or _WHOLE_KEY.search(text)):
             call.see(checks.GRANTS_LOGIN)
     elif kind is Lasting.AGENT:
         _notice_agent(call, path, content)
@@ -68,6 +68,12 @@ def notice_write(call: Call, path: str, content: Value) -> None:
         call.see(checks.GRANTS_ROOT)
     elif kind is Lasting.PACKAGES:
         notice_registry(call, text.replace("=", " "))
+
+
+def _is_let_in_already(content: Value) -> bool:
+    """Whether what is written comes whole from the same file of another account on that machine."""
+    paths = [origin.detail for origin in content.origins]
+    return bool(paths) and all(path.startswith(("/", "~")) and path.endswith("/.ssh/authorized_keys") for path in paths)
 
 
 def notice_edit(call: Call, program: str, paths: list[str]) -> None:

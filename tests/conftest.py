@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 # Before anything imports them: a contract that fails says what it compared.
 pytest.register_assert_rewrite("vskill_platform.testing")
@@ -13,6 +14,10 @@ pytest.register_assert_rewrite("vskill_platform.testing")
 from tests.faults.figures import FIGURE  # noqa: E402
 from vskill_platform.engines.postgres import open_postgres  # noqa: E402
 from vskill_platform.testing.postgres_server import PostgresServer, empty_database  # noqa: E402
+
+settings.register_profile("any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any-machine")
+"""No property is held against the clock: a busy machine would make it fail."""
 
 UNTRACED = {"machines", "faults", "hostile", "corpus", "browser", "deploy"}
 """Folders whose tests repeat for minutes what others have covered: tracing them would double their time and tell nothing."""

@@ -98,7 +98,7 @@ for _id, _to in REDIRECTS.items():
 
 case("SRC-one-byte-a-second")(partial(served_by, behave=drip(every_s=1.0), settings={"fetch_time_limit_s": 3}))
 case("H3-endless-body")(partial(served_by, behave=endless_body(), settings={"fetch_max_bytes": 1_000_000}))
-case("H3-endless-body-at-size")(partial(served_by, behave=endless_body()))
+case("H3-endless-body-at-size")(partial(served_by, behave=endless_body(), settings={"fetch_time_limit_s": 900}))
 case("H3-gzip-bomb")(partial(served_by, behave=gzip_bomb(mib=64)))
 case("H3-gzip-bomb-at-size")(partial(served_by, behave=gzip_bomb(mib=1200)))
 

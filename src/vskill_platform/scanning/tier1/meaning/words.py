@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-IN_ADDRESSES = frozenset(["address", "outside", "interest", "instructions", "program"])
+IN_ADDRESSES = frozenset(["address", "outside", "interest", "instructions", "program", "authenticates"])
 """Concepts that addresses are places of, or may name: `/prompt.txt` holds instructions."""
 _REST = rb"[!#-&*-;=?-Z\\^_a-{}~]"
 """What an address goes on with. In letters of ASCII: in many languages a sentence goes on right behind an address."""

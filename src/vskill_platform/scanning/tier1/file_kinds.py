@@ -57,7 +57,8 @@ _NAMES = {
         "readme license licence notice changelog contributing authors copying todo .cursorrules .windsurfrules "
         ".clinerules .roorules .goosehints .aiderrules"
     ),
-    FileKind.SCRIPT: "makefile dockerfile justfile rakefile gemfile jenkinsfile vagrantfile procfile",
+    FileKind.SCRIPT: "makefile dockerfile justfile rakefile gemfile jenkinsfile vagrantfile procfile "
+    "pre-commit commit-msg prepare-commit-msg pre-push post-commit post-merge post-checkout post-rewrite pre-rebase",
     FileKind.CONFIG: "pipfile .gitconfig .gitmodules .editorconfig .gitignore .gitattributes",
 }
 _KIND_OF_NAME = {name: kind for kind, names in _NAMES.items() for name in names.split()}

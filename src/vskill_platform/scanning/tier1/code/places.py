@@ -154,6 +154,8 @@ class Lasting(StrEnum):
     LOADER = "loader"
 
 
+_AGENTS = "claude|codex|gemini|cursor|openclaw|clawdbot|moltbot|vscode"
+"""The folders of agents, without the dot that they begin with."""
 _LASTING = {
     Lasting.SCHEDULE: r"^/etc/cron(?:tab$|\.)|^/(?:private)?/?var/(?:spool/cron|cron/tabs|at/)|^/usr/lib/cron/tabs",
     Lasting.PROFILE: (
@@ -172,10 +174,11 @@ _LASTING = {
     Lasting.GIT_HOOK: r"(?:^|/)(?:\.git|git-core/templates|\.git-templates?)/hooks/[^/]+(?<!\.sample)$|^~/\.config/git/hooks/",
     Lasting.LOGIN_KEY: r"(?:^|/)\.ssh/authorized_keys2?$",
     Lasting.AGENT: (
-        r"(?:^|/)(?:claude(?:\.local)?\.md|agents\.md|gemini\.md|soul\.md|memory\.md|identity\.md|"
+        rf"(?:^|(?:^|/)(?!\.(?!(?:{_AGENTS})/)[\w-]+/)[^/]*/)(?:memory|identity)\.md$|"
+        r"(?:^|/)(?:claude(?:\.local)?\.md|agents\.md|gemini\.md|soul\.md|"
         r"copilot-instructions\.md|\.cursorrules|\.windsurfrules|"
         r"\.clinerules|\.mcp\.json|mcp\.json|mcp_servers\.json|claude_desktop_config\.json)$|"
-        r"(?:^|/)\.(?:claude|codex|gemini|cursor|openclaw|clawdbot|moltbot|vscode)/(?:settings(?:\.local)?\.json|"
+        rf"(?:^|/)\.(?:{_AGENTS})/(?:settings(?:\.local)?\.json|"
         r"config\.(?:toml|json)|hooks(?:/|\.json)|rules/|"
         r"agents/|commands/|memory|tasks\.json)|(?:^|/)\.claude\.json$"
     ),

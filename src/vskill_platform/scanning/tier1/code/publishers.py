@@ -6,7 +6,7 @@ Only who publishes there alone belongs here: a place where anybody may leave a f
 from __future__ import annotations
 
 _DOMAINS = """
-7-zip.org adobe.com adoptium.net amd.com android.com api.papermc.io apple.com archlinux.org arduino.cc
+7-zip.org adobe.com adoptium.net amd.com android.com api.papermc.io apple.com me.com archlinux.org arduino.cc
 audacityteam.org aws.amazon.com blender.org brave.com brew.sh calibre-ebook.com cloud.google.com cmake.org
 code.visualstudio.com cran.r-project.org ctan.org dbeaver.io developer.nvidia.com docs.docker.com
 download.microsoft.com desktop.docker.com docker.com dotnet.microsoft.com download.nvidia.com duckdb.org eclipse.org

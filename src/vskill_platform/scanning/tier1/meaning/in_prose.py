@@ -88,6 +88,8 @@ _NAMED_WORDS = re.compile(
 """A bold name of words that attackers write, and what it says of them."""
 
 
+_CATALOGUED = re.compile(r"[\s>*+-]{0,6}\*\*[A-Z]{1,3}\d{1,3}\*\*[^`:]{0,60}:\s*`?$")
+"""The number of an entry and its name, up to what it is about."""
 _LEADS_TO_EXAMPLE = re.compile(
     r"(?i)\b(?:examples?|samples?|specimens?|shapes?|forms?|variants?|cases?|excerpts?|seen|observed|reported|comments?|"
     r"reports?|test (?:e-?mails?|messages?|inputs?|prompts?|documents?))\b[^.:]{0,50}:$"
@@ -124,7 +126,7 @@ def stance_in_prose(place: Place) -> Stance:
         return Stance.STATED
     if quoted and place.is_of_words and (_is_said_by_others(place, before, behind) or _is_asked_for(before, behind)):
         return Stance.QUOTED
-    is_ordered = ORDERS.search(last_sentence(before)) is not None
+    is_ordered = ORDERS.search(last_sentence(before)) is not None and not _CATALOGUED.match(before)
     if place.block.kind is BlockKind.QUOTE and place.is_of_words and _is_led_to(place):
         return Stance.QUOTED
     if not is_ordered and (_is_led_to(place) or (quoted and _is_spoken_of(place, quoted))):

@@ -62,9 +62,17 @@ _DONE_BY_OTHERS = re.compile(
     rb"(?i)(?:\w+ed|sent) by (?:an? |the |other |another |your )?(?:users?|clients?|browsers?|visitors?|customers?|people|"
     rb"someone|somebody|servers?|senders?)\b"
 )
+_NAMED = re.compile(
+    rb"(?i)` (?:does|doesn't|is|isn't|works?|supports?|commands?|subcommand|option|action|tool|method|button)\b"
+)
+"""How a sentence goes on behind the name of a command that it speaks of."""
 _COPIES = re.compile(rb"(?i)cop(?:y|ies|ied|ying)\b")
 _SOMEWHERE = re.compile(rb"(?i)\b(?:to|into|onto|in|on|over|at|under|with|elsewhere|away|up|back|out)\b|://|@")
 _NAME_OF_PAGE = re.compile(rb"(?i)\w+ing\b[^\]\[\n]{0,80}\]\(")
+_DOING = re.compile(rb"(?i)\w+ing\b")
+_NOT_FINE = re.compile(
+    rb"(?i)[^.;:!?\n]{0,100} (?:is|are) not(?: (?:fine|ok|okay|allowed|acceptable|normal))?\s*(?:[.;\n]|$)"
+)
 _PLURAL = re.compile(rb"(?i)(?:uploads|publishes|pushes|posts|shares|transfers|exports|forwards|syncs|reports)")
 _COUNTED = re.compile(rb"(?i)\b(?:unexpected|recent|new|failed|missing|multipart|large|slow|of|number of) $")
 _PUTS = re.compile(rb"(?i)(?:put|stor|sav|past|cop|append|add|enter|export)(?:s|e|es|ing|y|ies)?\b")
@@ -109,7 +117,7 @@ def _is_lie(data: bytes, span: Span) -> bool:
 
 def is_harmless(data: bytes, act: Span, around: Span) -> bool:
     """Whether nobody is told to do the act, or nobody is given anything by it."""
-    if _is_complaint(data, act) or _is_title(data, act) or _is_noun(data, act):
+    if _is_complaint(data, act) or _is_title(data, act) or _is_noun(data, act) or _is_judged(data, act):
         return True
     return is_told_of(data, act) or _is_kept(data, act, around.end)
 
@@ -119,12 +127,19 @@ def is_told_of(data: bytes, act: Span) -> bool:
     before = data[max(0, act.start - SUBJECT_REACH) : act.start]
     if _BY_OTHERS.search(before) or _DONE_BY_OTHERS.match(data, act.start, act.end + SUBJECT_REACH):
         return True
+    if before.endswith(b"`") and _NAMED.match(data, act.end):
+        return True
     return _DOES_WHAT.match(data, act.start) is not None and _BY_A_THING.search(before) is not None
 
 
 def _is_title(data: bytes, act: Span) -> bool:
     """Whether a link begins with it as the name of a page: "[Passing a key](https://docs.example)" passes nothing."""
     return data[act.start - 1 : act.start] == b"[" and _NAME_OF_PAGE.match(data, act.start, act.start + 120) is not None
+
+
+def _is_judged(data: bytes, act: Span) -> bool:
+    """Whether a sentence only says that it must not be: "writing rules to CLAUDE.md unasked is not fine"."""
+    return _DOING.match(data, act.start) is not None and _NOT_FINE.match(data, act.end) is not None
 
 
 def _is_noun(data: bytes, act: Span) -> bool:

@@ -65,6 +65,7 @@ _PROMISES = (
         r"(?i)\b(?:no data|nothing|no text|no files?) (?:ever )?(?:leaves|is (?:ever )?(?:sent|uploaded|transmitted))\b",
         meaning="says that nothing leaves the machine",
         broken_by=_NETWORK,
+        said_of_things=re.compile(rb"(?i)[^.!?\n]{0,40}\b(?:except|apart from|other than|besides|unless|but)\b"),
         counts_in_body=True,
     ),
     Promise(

@@ -26,6 +26,7 @@ from vskill_platform.scanning.tier1.meaning.concepts import (
     languages_in,
     markers,
 )
+from vskill_platform.scanning.tier1.meaning.fitting import fits
 from vskill_platform.scanning.tier1.meaning.meant import MAY_BE_HONEST, is_harmless, is_meant, is_told_of
 from vskill_platform.scanning.tier1.meaning.words import IN_ADDRESSES, without_addresses, without_own_addresses
 from vskill_platform.scanning.tier1.patterns import Span
@@ -47,16 +48,6 @@ _BOUNDARY = re.compile(
 )
 """Where a sentence ends. Each way begins with one character, for `re` to pass over all others quickly."""
 _NEWLINE = ord("\n")
-_GOAL, _OBJECT = "outside", "secret"
-_PARTICIPLE = re.compile(rb"(?i)(?:\w+ed|sent|goes|go|travels?)\b")
-_THEM = re.compile(rb"(?i)\b(?:it|them|this|that|these|those|all|both|everything|along)\b")
-_OTHER_BREATH = re.compile(
-    rb"(?i)[;|\]()]|: |\b(?:if|when|which|while|because|unless|instead of)\b|"
-    rb"\band (?:the|your|its|an?) \w+ (?:is|are|has|have|contains?|gets?)\b"
-)
-"""Where a sentence comes to speak of something else."""
-_LEFT_BEHIND = re.compile(rb"[/?#=\w.-]*[)\]>`_*]{1,4}, |, (?:which|who|where)\b")
-"""How a sentence goes on behind a place that it only links to, in passing."""
 LONGEST_NAME = 32
 """Bytes of a cell that may name what its row of a table is about."""
 _NEW_CLAUSE = re.compile(rb"[;:\n(]| but | and then | instead,")
@@ -225,40 +216,13 @@ class Text:
         name_of_row = None
         for found in islice(found_here, MOST_ACTIONS):
             span = Span(around.start + found.start, around.start + found.end)
-            if is_harmless(self.data, span, around) or not self._fits(rule, span, around):
+            if is_harmless(self.data, span, around) or not fits(self, rule, span, around):
                 continue
             if not self._is_negated(span, around):
                 if not _is_short_cell(here, found):
                     return span
                 name_of_row = name_of_row or span
         return name_of_row
-
-    def _fits(self, rule: Rule, action: Span, around: Span) -> bool:
-        """Whether what is done has to do with the rest: a secret that is its object, a place that it may go to."""
-        if _GOAL in rule.says and not self._has_goal(action, around):
-            return False
-        return _OBJECT not in rule.says or self._has_object(action, around)
-
-    def _has_object(self, action: Span, around: Span) -> bool:
-        """Whether a secret may be what it is done with: behind it in the same breath, or before it where it is done to that."""
-        if self.language or not self.data[action.start : action.end].isascii():
-            return True
-        words = self.words
-        comes_back = _PARTICIPLE.match(words, action.start, action.end) or _THEM.search(
-            words, action.start, action.end + 8
-        )
-        for place in self._found(_OBJECT).within(around):
-            between = words[action.end : place.start] if place.start >= action.end else words[place.end : action.start]
-            if place.start < action.end and not comes_back:
-                continue
-            if not _OTHER_BREATH.search(between):
-                return True
-        return False
-
-    def _has_goal(self, action: Span, around: Span) -> bool:
-        """Whether a place outside may be where something goes: behind the action, or before it in the same thought."""
-        places = self._found(_GOAL).within(around)
-        return any(action.start <= place.start or not _LEFT_BEHIND.match(self.data, place.end) for place in places)
 
     def _is_negated(self, action: Span, around: Span, *, nearby: bool = False) -> bool:
         before = self.data[max(around.start, action.start - NEGATION_REACH) : action.start]

@@ -44,6 +44,11 @@ def is_of_project(path: str) -> bool:
     return not text.startswith(("~", "/", UNKNOWN)) and text[1:2] != ":"
 
 
+def may_be_own_notes(path: str) -> bool:
+    """Whether a file has a name that agents have for their notes, and many programs for theirs, in a folder nobody knows."""
+    return path.startswith(UNKNOWN) and path.lower().endswith(("/memory.md", "/identity.md"))
+
+
 def is_confined(path: str) -> bool:
     """Whether a path leads from a constant folder of the system or of a user to a part that is given."""
     head, found, _ = path.partition(UNKNOWN)

@@ -8,7 +8,7 @@ from vskill_platform.scanning.tier1.code.places import Lasting, is_disk, is_hist
 from vskill_platform.scanning.tier1.code.shell import checks
 from vskill_platform.scanning.tier1.code.shell.calls import Call, handles
 from vskill_platform.scanning.tier1.code.shell.packages import notice_registry
-from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Source, Value
+from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Origin, Source, Value
 
 LONGEST = 20_000
 _FETCHES = re.compile(
@@ -23,6 +23,13 @@ _SCRATCH = re.compile(
     r"(?:^|[\s\"'=(])(?:/tmp/|/var/tmp/|/dev/shm/|/private/tmp/|(?:~|\$HOME|\$\{HOME\})/\.(?!local/bin|nvm|cargo|"
     r"bun|deno|pyenv|rbenv|sdkman|npm|volta|asdf|fzf|config/)[\w.-]+/[\w./-]*\.(?:sh|py|js|bin)\b)"
 )
+_OWN_TABLE = Origin(Source.MACHINE, "crontab")
+_JOB = re.compile(r"(?m)^[ \t]*(?:@\w+|[\d*/,-]+(?:[ \t]+[\w*/,-]+){4})[ \t]+(\S.*)$")
+_UNSTEADY = re.compile(
+    r"\bgit\b.*\b(?:pull|fetch|clone)\b|\b(?:npx|uvx|bunx|pipx|npm|pip3?|brew|docker|ssh|scp|rsync)\b|\beval\b|base64|\.\.?/?\s|-c\b|"
+    r"(?:^|[/\s\"'])\.[\w-]+/"
+)
+"""A job that brings something first, does not say what it runs, or runs what lies in a hidden folder."""
 _SHADOWS = re.compile(
     r"\balias\s+(?:sudo|su|ssh|git|curl|cd|ls|npm|pip|docker|kubectl|aws|gpg|claude|codex)=|^\s*(?:sudo|su|ssh|git|"
     r"npm|gpg)\s*\(\)\s*\{|\bLD_PRELOAD=|\bDYLD_INSERT_LIBRARIES=|\bPROMPT_COMMAND=",
@@ -126,11 +133,24 @@ def _is_foreign(content: Value) -> bool:
 def run_crontab(call: Call) -> Value:
     """crontab: takes a whole table from a file or from what it reads."""
     plain = call.plain(with_value="u")
-    if any(text in {"-l", "-e", "-r"} for text in call.texts):
+    if "-l" in call.texts:
+        return Value("\n", frozenset([_OWN_TABLE]))
+    if any(text in {"-e", "-r"} for text in call.texts):
         return NOTHING
     content = call.machine.read(plain[0].text, call.at) if plain and plain[0].text != "-" else call.stdin
-    notice_job(call, content)
+    if not _is_plain_table(content):
+        notice_job(call, content)
     return NOTHING
+
+
+def _is_plain_table(content: Value) -> bool:
+    """Whether jobs start what lies in the open and stays as it is; that there are any, a rule over the text says."""
+    text = content.text[:LONGEST]
+    if not text.strip() and content.origins == {_OWN_TABLE}:
+        return True
+    jobs = _JOB.findall(text)
+    is_known = bool(jobs) and not _is_foreign(content) and not _FETCHES.search(text) and not _SCRATCH.search(text)
+    return is_known and not any(_UNSTEADY.search(job) for job in jobs)
 
 
 @handles("at batch")

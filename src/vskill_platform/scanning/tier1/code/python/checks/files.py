@@ -29,6 +29,7 @@ from vskill_platform.scanning.tier1.code.python.whereabouts import (
     is_of_project,
     is_user_root,
     lasting_place,
+    may_be_own_notes,
 )
 from vskill_platform.scanning.tier1.skill import FactKind
 
@@ -129,6 +130,8 @@ def check_written(call: ReadCall, path: Value) -> None:
                 call.sight("python_persists_fetched")
             continue
         is_fetched = _is_fetched(call, text)
+        if place is Lasting.AGENT and may_be_own_notes(text) and not is_fetched:
+            continue
         if place is Lasting.AGENT and is_of_project(text) and not is_fetched:
             call.sight("python_writes_agent_file")
         else:

@@ -17,11 +17,12 @@ MOST_LINES = 120
 LONGEST_LINE = 400
 MOST_TEXT = 400_000
 SHORTEST_NAME = 4
-_PATH = re.compile(r"(?i)(?:^|/)(?:evals?|evaluations?|cases|benchmarks?)/(?:[^/]+/)*[^/]+\.ya?ml$")
+_PATH = re.compile(r"(?i)(?:^|/)(?:evals?|evaluations?|cases|suites?|benchmarks?)/(?:[^/]+/)*[^/]+\.ya?ml$")
 _ABOUT_EVALUATION = re.compile(
     r"(?i)\b(?:evals?|evaluat\w+|benchmark\w*|graders?|robustness|red.?team\w*|regression (?:tests?|suites?))\b"
 )
 _CASE_BEGINS = re.compile(r"---\s*(?:#.*)?$|- ")
+_ITEM = re.compile(r"( {0,4})- ")
 _GIVEN = re.compile(r"\s{0,2}(?:- )?(?:prompt|input|messages|user|query|question|task)\s*:")
 _EXPECTED = re.compile(
     r"\s{0,2}(?:- )?(?:expect\w*|assert\w*|forbidden\w*|must_not\w*|judge|graders?|rubric|criteria|pass_if|fail_if)\s*:"
@@ -54,6 +55,8 @@ def _case_around(file: FileUnderScan, number: int) -> list[str]:
     """The lines of the document or of the item of a list that a line is in, without comments."""
     lines = [line[:LONGEST_LINE] for line in file.lines[max(0, number - MOST_LINES) : number + MOST_LINES]]
     at = min(number, MOST_LINES) - 1
+    indents = [len(found[1]) for line in lines[: at + 1] if (found := _ITEM.match(line))]
+    lines = [line[min(indents) :] if indents else line for line in lines]
     first = next((row for row in range(at, -1, -1) if _CASE_BEGINS.match(lines[row])), 0)
     last = next((row for row in range(at + 1, len(lines)) if _CASE_BEGINS.match(lines[row])), len(lines))
     return [] if lines[at].lstrip().startswith("#") else lines[first:last]

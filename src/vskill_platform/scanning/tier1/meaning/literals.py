@@ -12,6 +12,7 @@ from vskill_platform.scanning.tier1.patterns import compile_pattern
 
 PYTHON_SUFFIXES = (".py", ".pyi")
 JAVASCRIPT_SUFFIXES = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
+SHELL_SUFFIXES = (".sh", ".bash", ".zsh")
 FEWEST_SIGNS = 3
 """Signs of a pattern in what a rule found, of different kinds."""
 _PYTHON = re.compile(
@@ -21,6 +22,8 @@ _JAVASCRIPT = re.compile(
     r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|"
     r"(?:^|(?<=[=(,:\[!&|?{}]))\s*/(?P<pattern>(?:[^/\\\[]|\\.|\[(?:[^\]\\]|\\.)*\])+)/[a-z]*"
 )
+_LABEL = re.compile(r"\s*\(?\*(?:\"[^\"$`]*\"|'[^']*')\*(?:\s*\|\s*\*(?:\"[^\"$`]*\"|'[^']*')\*)*\)")
+"""A label of a shell's `case` in which nothing is run."""
 _SIGN = re.compile(r"\\[sSbBwWdD][*+?]?|\[\^|\(\?[:i=!<]|\\[|.()$]|\)[?*+]|\][*+?{]|\.[*+]|\{\d+,\d*\}")
 """What only a regular expression has."""
 _USABLE = re.compile(r"(?i)://[\w-]+(?:\.[\w-]+)+|\b\d{1,3}(?:\.\d{1,3}){3}\b|\$[A-Za-z_{(]")
@@ -30,6 +33,8 @@ _RUNS = re.compile(r"(?i)system|popen|subprocess|exec|eval|spawn|run|call|check_
 
 def is_in_pattern(path: str, line: str, at: int, *, rule: str) -> bool:
     """Whether what the pattern of a rule found at a place of code is itself a pattern, on a line that runs nothing."""
+    if path.endswith(SHELL_SUFFIXES):
+        return _is_label(line, at)
     literals = (
         _PYTHON if path.endswith(PYTHON_SUFFIXES) else _JAVASCRIPT if path.endswith(JAVASCRIPT_SUFFIXES) else None
     )
@@ -40,6 +45,12 @@ def is_in_pattern(path: str, line: str, at: int, *, rule: str) -> bool:
         return False
     signs = {sign[0] for sign in _SIGN.finditer(_matched(rule, line, at))}
     return len(signs) >= FEWEST_SIGNS and _RUNS.search(literals.sub("", line)) is None
+
+
+def _is_label(line: str, at: int) -> bool:
+    """Whether a place is in what a branch of a shell's `case` compares with: quoted, and with anything before and behind."""
+    label = _LABEL.match(line)
+    return label is not None and at < label.end()
 
 
 def _matched(rule: str, line: str, at: int) -> str:

@@ -74,7 +74,7 @@ _SECRETS: tuple[tuple[str, SecretKind, tuple[str, ...]], ...] = (
     ),
     (
         r"(?:^|/)\.(?:claude|codex|gemini|openclaw|clawdbot|moltbot)/(?:projects|history|sessions|memory|memories|"
-        r"transcripts)(?:/|\.|$)",
+        r"transcripts)(?:/|\.|$)|^~/\.(?:claude|codex|gemini|openclaw|clawdbot|moltbot)(?:/[*\0]+)*/?$",
         SecretKind.KEY,
         (),
     ),

@@ -267,7 +267,10 @@ class Evaluator:
         own = self.program.imported(module, binding.scope.module) if module.strip(".") else None
         if own is not None and name in own.scope.bindings:
             return self.member(own, name)
-        inner = self.program.imported(name, binding.scope.module) if module.startswith(".") or own is not None else None
+        if module.startswith(".") or own is not None:
+            inner = self.program.imported(name, binding.scope.module)
+        else:
+            inner = next(iter(self.program.below((f"{module}.{name}",))), None)
         if inner is not None:
             return Value(targets=(inner,))
         full = plain_name(f"{module}.{name}".lstrip("."))

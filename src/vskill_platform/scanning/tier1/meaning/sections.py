@@ -61,8 +61,6 @@ class _Known(NamedTuple):
             return plain.rpartition("/")[2] in self.shipped
         forge = _FORGE.match(plain)
         if forge is not None:
-            if _SOURCE.search(plain):
-                return True  # the same as what `git clone` brings
             owner = forge[1].lower()
             names = "|".join({re.escape(owner), re.escape(owner.replace("-", "")), re.escape(owner.replace("-", " "))})
             return owner in _WELL_KNOWN_OWNERS or re.search(rf"\b(?:{names})\b", self.described) is not None

@@ -93,12 +93,8 @@ _WRITE_TO_US = re.compile(
     rb"suggestions|patches)\b"
 )
 """An invitation to write, which gives nobody anything but what the reader wants to say."""
-
-
 _RECEIVER = re.compile(rb"\s+(?:\w+\s+){0,3}?(?:to|into|on)\s+[`\[*]{0,3}[\w .-]{0,40}\]?\s*[(<`]{1,2}https?://")
 """How it goes on where something is given to somebody who is linked by name: `uploaded to [Somebody](https://..`."""
-
-
 _OF_SOMETHING = re.compile(
     rb"\b(?:of|behind|underlying) (?:(?:the|our|an?|its|underlying|official) ){0,2}\[[^\]\n]{1,60}\]\($"
 )

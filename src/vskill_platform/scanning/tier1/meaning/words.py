@@ -12,7 +12,7 @@ _NO_WORDS = re.compile(
     rb"(?:https?|ftps?|wss?|sftp|ssh|git)://%b+|\b(?:pre|post)-(?:push|commit|receive|merge|checkout)\b" % _REST
 )
 _ON_THIS_MACHINE = re.compile(
-    rb"(?:https?|wss?)://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?:[:/]%b*|(?![\w.@-]))" % _REST
+    rb"(?:https?|wss?)://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::\d{1,5})?(?:[/?#]%b*|(?![\w.:@-]))" % _REST
 )
 _HOSTS_HERE = (b"localhost", b"127.0.0.1", b"0.0.0.0", b"[::1]")
 

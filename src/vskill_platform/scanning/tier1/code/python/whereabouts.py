@@ -14,6 +14,7 @@ _USER_ROOT = re.compile(
     rf"(?:~|/home(?:/[^/]+)?|/users(?:/[^/]+)?|/root|/|[a-z]:/?|[a-z]:/users(?:/[^/]+)?)(?:/(?:{_FOLDERS}))?(?:/[*\0]+)*/?",
     re.IGNORECASE,
 )
+_OWN_NOTES = (f"{UNKNOWN}/memory.md", f"{UNKNOWN}/identity.md")
 _CONFINED = re.compile(r"/(?:home|etc|var|usr|srv|root|opt|users|data)/", re.IGNORECASE)
 
 
@@ -46,7 +47,7 @@ def is_of_project(path: str) -> bool:
 
 def may_be_own_notes(path: str) -> bool:
     """Whether a file has a name that agents have for their notes, and many programs for theirs, in a folder nobody knows."""
-    return path.startswith(UNKNOWN) and path.lower().endswith(("/memory.md", "/identity.md"))
+    return path.lower() in _OWN_NOTES
 
 
 def is_confined(path: str) -> bool:

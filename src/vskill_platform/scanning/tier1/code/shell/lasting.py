@@ -26,7 +26,7 @@ _SCRATCH = re.compile(
 _OWN_TABLE = Origin(Source.MACHINE, "crontab")
 _JOB = re.compile(r"(?m)^[ \t]*(?:@\w+|[\d*/,-]+(?:[ \t]+[\w*/,-]+){4})[ \t]+(\S.*)$")
 _UNSTEADY = re.compile(
-    r"\bgit\b.*\b(?:pull|fetch|clone)\b|\b(?:npx|uvx|bunx|pipx|npm|pip3?|brew|docker|ssh|scp|rsync)\b|\beval\b|base64|\.\.?/?\s|-c\b|"
+    r"\bgit\b.{0,200}\b(?:pull|fetch|clone)\b|\b(?:npx|uvx|bunx|pipx|npm|pip3?|brew|docker|ssh|scp|rsync)\b|\beval\b|base64|\.\.?/?\s|-c\b|"
     r"(?:^|[/\s\"'])\.[\w-]+/"
 )
 """A job that brings something first, does not say what it runs, or runs what lies in a hidden folder."""

@@ -18,9 +18,15 @@ KNOWN_GAPS = read_known_gaps()
 MOST_OF_A_TEMPLATE = 5
 FEWEST = {"malicious": 200, "benign": 200, "tricks": 120, "pairs": 80}
 FEWEST_FORMS = 3
+BENIGN_A_DAY = 3
+"""One of so many honest cases is scanned by `make test`, and all of them by `make test-full`; of the others, each is."""
+DAILY = [
+    pytest.param(case, id=case.name, marks=pytest.mark.full if number % BENIGN_A_DAY and not case.is_malicious else ())
+    for number, case in enumerate(CASES)
+]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", DAILY)
 def test_case_gets_the_verdict_that_it_deserves__or_is_a_known_gap(case: Case) -> None:
     is_right = scan_content(case.content).flagged is case.is_malicious
     assert is_right is (case.name not in KNOWN_GAPS)

@@ -177,7 +177,9 @@ async def fleet(
 
 
 def submit_if_answered(address: str, url: str) -> str | None:
-    """The submission's id, or None when there is no answer."""
+    """The submission's id, or None when there is no answer, or nobody to ask: it died before it said where it is."""
+    if not address:
+        return None
     try:
         return submit_over_http(address, url)
     except (OSError, HTTPException):

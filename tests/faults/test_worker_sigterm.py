@@ -12,8 +12,9 @@ import pytest
 from tests.acceptance.test_processes import KEEP_ATTEMPTS
 from tests.faults.engines import ENGINES, safe_server
 from tests.faults.figures import Tell, spread
-from tests.faults.fleet import SKILLS, fleet
+from tests.faults.fleet import SKILLS, Fleet, fleet
 from tests.faults.test_sigterm import MARGIN_S
+from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
 from vskill_platform.testing.waits import until
 from vskill_platform.worker.loop import CANCEL_WAIT_S
 
@@ -35,8 +36,7 @@ async def restart_often(folder: Path, *, stops: int, seed: int, tell: Tell) -> N
             graces = [chance.choice(GRACES_S) for _ in range(stops + WORKERS)]
             workers = [await ships.start(VSKILL_PLATFORM_DRAIN_GRACE_S=graces.pop()) for _ in range(WORKERS)]
             for _ in range(stops):
-                await ships.submit(max(0, WAITING - (await ships.engine.queue.stats("submissions")).waiting))
-                await ships.until_queue(lambda stats: stats.leased == WORKERS * PLACES)
+                await _fill(ships)
                 oldest = workers.pop(0)
                 began = time.monotonic()
                 oldest.signal(signal.SIGTERM)
@@ -55,6 +55,17 @@ async def restart_often(folder: Path, *, stops: int, seed: int, tell: Tell) -> N
         f"{done} messages done in 1 attempt each, {len(ships.submitted) * len(SKILLS)} skills published once each; from "
         f"signal to end {spread(stops_s)}"
     )
+
+
+async def _fill(ships: Fleet) -> None:
+    """Submit until every place is busy: on a slow machine the others are done before a new worker is up."""
+
+    async def is_full() -> bool:
+        stats = await ships.engine.queue.stats(SUBMISSIONS_QUEUE)
+        await ships.submit(max(0, WAITING - stats.waiting))
+        return stats.leased == WORKERS * PLACES
+
+    await until(is_full, what="a queue whose places are all busy")
 
 
 async def test_nothing_is_burnt__when_workers_are_restarted_one_by_one(tmp_path: Path, tell: Tell) -> None:

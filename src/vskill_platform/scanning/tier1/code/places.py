@@ -44,6 +44,8 @@ _HOME = re.compile(
 _BROWSERS = (
     r"(?:google/?-?chrome|chromium|brave[\w-]*|microsoft ?edge|edge|opera[\w ]*|vivaldi|arc|firefox|mozilla|safari)"
 )
+_AGENTS = "claude|codex|gemini|openclaw|clawdbot|moltbot"
+"""The folders of agents in a home, without the dot that they begin with."""
 _SECRETS: tuple[tuple[str, SecretKind, tuple[str, ...]], ...] = (
     (r"(?:^|/)\.ssh(?:/(?!known_hosts|config$|authorized_keys|[^/]*\.pub$|environment$)[^/]*)?$", SecretKind.KEY, ()),
     (r"(?:^|/)id_(?:rsa|dsa|ecdsa|ed25519)(?:_\w+)?$", SecretKind.KEY, ()),
@@ -73,13 +75,13 @@ _SECRETS: tuple[tuple[str, SecretKind, tuple[str, ...]], ...] = (
         (),
     ),
     (
-        r"(?:^|/)\.(?:claude|codex|gemini|openclaw|clawdbot|moltbot)/(?:projects|history|sessions|memory|memories|"
-        r"transcripts)(?:/|\.|$)|^~/\.(?:claude|codex|gemini|openclaw|clawdbot|moltbot)(?:/[*\0]+)*/?$",
+        rf"(?:^|/)\.(?:{_AGENTS})/(?:projects|history|sessions|memory|memories|transcripts)(?:/|\.|$)|"
+        rf"^~/\.(?:{_AGENTS})(?:/[*\0]+)*/?$",
         SecretKind.KEY,
         (),
     ),
     (
-        r"(?:^|/)\.?(?:claude|codex|gemini|openclaw|clawdbot|moltbot|cursor)/(?:\.env|\.?credentials|auth|oauth|"
+        rf"(?:^|/)\.?(?:{_AGENTS}|cursor)/(?:\.env|\.?credentials|auth|oauth|"
         r"token|secret|identity)[\w.-]*$",
         SecretKind.LOGIN,
         (
@@ -154,8 +156,7 @@ class Lasting(StrEnum):
     LOADER = "loader"
 
 
-_AGENTS = "claude|codex|gemini|cursor|openclaw|clawdbot|moltbot|vscode"
-"""The folders of agents, without the dot that they begin with."""
+_AGENTS_AND_EDITORS = f"{_AGENTS}|cursor|vscode"
 _LASTING = {
     Lasting.SCHEDULE: r"^/etc/cron(?:tab$|\.)|^/(?:private)?/?var/(?:spool/cron|cron/tabs|at/)|^/usr/lib/cron/tabs",
     Lasting.PROFILE: (
@@ -174,11 +175,11 @@ _LASTING = {
     Lasting.GIT_HOOK: r"(?:^|/)(?:\.git|git-core/templates|\.git-templates?)/hooks/[^/]+(?<!\.sample)$|^~/\.config/git/hooks/",
     Lasting.LOGIN_KEY: r"(?:^|/)\.ssh/authorized_keys2?$",
     Lasting.AGENT: (
-        rf"(?:^|(?:^|/)(?!\.(?!(?:{_AGENTS})/)[\w-]+/)[^/]*/)(?:memory|identity)\.md$|"
+        rf"(?:^|(?:^|/)(?!\.(?!(?:{_AGENTS_AND_EDITORS})/)[\w-]+/)[^/]*/)(?:memory|identity)\.md$|"
         r"(?:^|/)(?:claude(?:\.local)?\.md|agents\.md|gemini\.md|soul\.md|"
         r"copilot-instructions\.md|\.cursorrules|\.windsurfrules|"
         r"\.clinerules|\.mcp\.json|mcp\.json|mcp_servers\.json|claude_desktop_config\.json)$|"
-        rf"(?:^|/)\.(?:{_AGENTS})/(?:settings(?:\.local)?\.json|"
+        rf"(?:^|/)\.(?:{_AGENTS_AND_EDITORS})/(?:settings(?:\.local)?\.json|"
         r"config\.(?:toml|json)|hooks(?:/|\.json)|rules/|"
         r"agents/|commands/|memory|tasks\.json)|(?:^|/)\.claude\.json$"
     ),

@@ -45,11 +45,10 @@ PLACEHOLDERS = frozenset(
         "your-company.com",
         "acme.com",
         "corp.com",
-        "users.noreply.github.com",
-        "readthedocs.io",
-        "readthedocs.org",
     ]
 )
+_RECEIVE_NOTHING = frozenset(["users.noreply.github.com", "readthedocs.io", "readthedocs.org"])
+"""Hosts of documents and of addresses that nobody reads."""
 _ADDRESS = (
     r"(?i)(?:https?|ftps?|wss?|sftp|ssh|git|hxxps?)://[^\s)>\]\"'`|]+|"
     r"[a-z0-9._%+{}<>-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,24}"
@@ -141,7 +140,7 @@ class Mentions:
 
     def _is_stranger(self, host: str) -> bool:
         domain = domain_of(host)
-        if not PLACEHOLDERS.isdisjoint([domain, host]):
+        if domain in PLACEHOLDERS or not _RECEIVE_NOTHING.isdisjoint([domain, host]):
             return False
         if kind_of_host(host) not in (HostKind.NAMED, HostKind.THROWAWAY):
             return False

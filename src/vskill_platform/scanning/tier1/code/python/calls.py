@@ -55,16 +55,8 @@ from vskill_platform.scanning.tier1.code.python.whereabouts import is_of_vendor
 LONGEST_NAME = 200
 _CONNECTING = ("onnection", "SMTP", "SMTP_SSL", "FTP", "FTP_TLS", "Client", "Session", "connect", "Telnet")
 _FUNCTIONS = {**LOOKUPS, **PATHS, **TEXTS}
-
-
-def _keys(_: KnownCall) -> Value:
-    return Value(taint=SECRET)
-
-
-_KEY_METHODS = {"get_frozen_credentials": _keys}
-"""Methods that give keys, whoever has them."""
-_METHODS = {**LOOKUP_METHODS, **PATH_METHODS, **TEXT_METHODS, **_KEY_METHODS}
-_TELLING_WORDS = frozenset([*PATH_METHODS, *TEXT_METHODS, *_KEY_METHODS, "__subclasses__"])
+_METHODS = {**LOOKUP_METHODS, **PATH_METHODS, **TEXT_METHODS}
+_TELLING_WORDS = frozenset([*PATH_METHODS, *TEXT_METHODS, "__subclasses__"])
 """Methods that mean one thing, whoever has them."""
 _OWN_SECRET = re.compile(
     r"(?:^|/|\.)[^/]*(?:passw(?:or)?d|[-_.]pass|secret|token|credential|api[-_]?key|private[-_]?key)[^/]*(?<!\.py)(?<!\.md)$",
@@ -102,7 +94,9 @@ class KnownCalls(OutsideWorld):
         word = site.node.func.attr if isinstance(site.node.func, ast.Attribute) else ""
         handler = _METHODS.get(word) if word in _TELLING_WORDS else None
         known = handler(KnownCall(evaluator, site, callee, "")) if handler else None
-        return known if known is not None else made_of_arguments(evaluator, site, callee, "")
+        if known is not None:
+            return known
+        return made_of_arguments(evaluator, site, callee, "").tainted(catalogue.source(word))
 
     def _outside(self, evaluator: Evaluator, site: Site, callee: Value, name: str) -> Value:
         if name in catalogue.ADDRESS_READERS and _has_address(evaluator, site):
@@ -114,8 +108,8 @@ class KnownCalls(OutsideWorld):
             return known
         if name in catalogue.DECODERS:
             return decoded(call, catalogue.DECODERS[name])
-        if name in catalogue.SOURCES:
-            return made_of_arguments(evaluator, site, callee, name).tainted(catalogue.SOURCES[name])
+        if taint := catalogue.source(name):
+            return made_of_arguments(evaluator, site, callee, name).tainted(taint)
         if catalogue.is_fresh(name):
             return reference(f"{name}()")
         if name in catalogue.SHELLS or name in catalogue.PROCESSES:

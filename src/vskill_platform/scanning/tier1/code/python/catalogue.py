@@ -196,6 +196,8 @@ SOURCES = {
         PARSED,
     ),
 }
+METHOD_SOURCES = {"get_frozen_credentials": SECRET}
+"""Sources that are known by their last word, whoever has them."""
 ATTRIBUTE_SOURCES = {"sys.argv": INPUT, "sys.stdin": INPUT, "flask.request": REQUEST, "bottle.request": REQUEST}
 REQUEST_PARTS = words("rfile recv recvfrom accept")
 CALLBACK_SOURCES = {
@@ -316,6 +318,11 @@ def is_network(name: str) -> bool:
 def is_fresh(name: str) -> bool:
     """Whether what a call of this name gives has nothing of its arguments in it."""
     return name in FRESH or root_of(name) in _FRESH_ROOTS
+
+
+def source(name: str) -> int:
+    """What a call of this name brings with it; 0 for one that is no source."""
+    return SOURCES.get(name, 0) or METHOD_SOURCES.get(last_of(name), 0)
 
 
 def interesting_words() -> frozenset[str]:

@@ -270,7 +270,7 @@ class Evaluator:
         if module.startswith(".") or own is not None:
             inner = self.program.imported(name, binding.scope.module)
         else:
-            inner = next(iter(self.program.below((f"{module}.{name}",))), None)
+            inner = self.program.of_package(f"{module}.{name}")
         if inner is not None:
             return Value(targets=(inner,))
         full = plain_name(f"{module}.{name}".lstrip("."))

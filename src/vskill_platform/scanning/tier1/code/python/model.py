@@ -228,6 +228,10 @@ class Program:
                     found.append(module)
         return found
 
+    def of_package(self, name: str) -> Module | None:
+        """The module of the skill that a dotted name stands for, as in `from package import module`."""
+        return next(iter(self.below((name,))), None)
+
     def imported(self, name: str, importer: Module) -> Module | None:
         """The module of the skill that an import means: the one nearest to the importer, if there is one."""
         found = self.by_stem.get(name.rpartition(".")[2], ())

@@ -75,7 +75,7 @@ class Origins:
             return False
         if binding.kind in (Bound.IMPORT, Bound.FROM):
             own = self._program.imported(binding.name.partition(":")[0], binding.scope.module)
-            own = own or next(iter(self._program.below((binding.name.replace(":", "."),))), None)
+            own = own or self._program.of_package(binding.name.replace(":", "."))
             return own is not None or catalogue.root_of(binding.name.partition(":")[0]) in catalogue.NETWORK_ROOTS
         if binding.kind == Bound.PARAMETER:
             return self._parameter(binding, depth)

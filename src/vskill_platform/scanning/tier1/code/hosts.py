@@ -41,6 +41,8 @@ class HostKind(StrEnum):
     """Only the running program knows it."""
 
 
+LOOPBACK = frozenset(["localhost", "127.0.0.1", "::1", "0.0.0.0"])  # noqa: S104
+"""The names that a machine has for itself."""
 _REPOSITORIES = (
     "github.com raw.githubusercontent.com objects.githubusercontent.com codeload.github.com api.github.com "
     "gitlab.com bitbucket.org "

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from vskill_platform.scanning.tier1.code.hosts import LOOPBACK
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.meaning.stances import LONGEST_LINE
 from vskill_platform.scanning.tier1.patterns import PatternSet, Span, compile_pattern
@@ -21,7 +22,6 @@ CHECKS = frozenset([BROKEN_PROMISE])
 MOST_TEXT = 200_000
 SCRIPT_HEAD = 2_000
 """Bytes at the head of a script in which it speaks of itself."""
-LOOPBACK = frozenset(["localhost", "127.0.0.1", "::1", "0.0.0.0"])  # noqa: S104
 
 
 class Promise(NamedTuple):

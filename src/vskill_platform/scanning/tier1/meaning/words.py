@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from vskill_platform.scanning.tier1.code.hosts import LOOPBACK
+
 IN_ADDRESSES = frozenset(["address", "outside", "interest", "instructions", "program", "authenticates"])
 """Concepts that addresses are places of, or may name: `/prompt.txt` holds instructions."""
 _REST = rb"[!#-&*-;=?-Z\\^_a-{}~]"
@@ -11,10 +13,10 @@ _REST = rb"[!#-&*-;=?-Z\\^_a-{}~]"
 _NO_WORDS = re.compile(
     rb"(?:https?|ftps?|wss?|sftp|ssh|git)://%b+|\b(?:pre|post)-(?:push|commit|receive|merge|checkout)\b" % _REST
 )
+_HOSTS_HERE = tuple((f"[{host}]" if ":" in host else host).encode() for host in sorted(LOOPBACK))
 _ON_THIS_MACHINE = re.compile(
-    rb"(?:https?|wss?)://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::\d{1,5})?(?:[/?#]%b*|(?![\w.:@-]))" % _REST
+    rb"(?:https?|wss?)://(?:%b)(?::\d{1,5})?(?:[/?#]%b*|(?![\w.:@-]))" % (b"|".join(map(re.escape, _HOSTS_HERE)), _REST)
 )
-_HOSTS_HERE = (b"localhost", b"127.0.0.1", b"0.0.0.0", b"[::1]")
 
 
 def without_addresses(data: bytes) -> bytes:

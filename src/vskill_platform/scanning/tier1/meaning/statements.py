@@ -88,6 +88,11 @@ class Places:
         first, last = bisect_left(self._starts, stretch.start), bisect_left(self._starts, stretch.end)
         return map(Span, self._starts[first:last], self._ends[first:last])
 
+    def first_from(self, offset: int, end: int) -> int:
+        """Where the next one begins, or the end of the text."""
+        at = bisect_left(self._starts, offset)
+        return self._starts[at] if at < len(self._starts) else end
+
     def has_any(self, within: Span) -> bool:
         """Whether one begins in a stretch of the text."""
         at = bisect_left(self._starts, within.start)
@@ -102,9 +107,6 @@ class Text:
 
     def __init__(self, data: bytes, *, in_english: frozenset[str], language: str = "") -> None:
         self.data = data
-        self.words = without_addresses(data)
-        """The text without its addresses; everything else is where it was."""
-        self._addressed = without_own_addresses(data)
         self.in_english = in_english
         """The concepts that may occur in English words; few do in any one text."""
         self.language = language
@@ -112,6 +114,15 @@ class Text:
             (OTHER_SCRIPTS,) if has_other_scripts(data) else ()
         )
         self._places: dict[str, Places] = {}
+
+    @cached_property
+    def words(self) -> bytes:
+        """The text without its addresses; everything else is where it was."""
+        return without_addresses(self.data)
+
+    @cached_property
+    def _addressed(self) -> bytes:
+        return without_own_addresses(self.data)
 
     def places(self, either: Iterable[str]) -> Iterator[Span]:
         """Where one of the concepts occurs, from left to right."""
@@ -167,16 +178,16 @@ class Text:
 
     def statements(self, rule: Rule) -> Iterator[Span]:
         """Where the rule's concepts come together: the place of what is done, once a sentence."""
-        looked_at = -1
-        for rarest in self.places(_alternatives(rule.says[-1])):
-            if rarest.start < looked_at:
-                continue
-            around = self.sentence(rarest.start, sentences=rule.within)
-            looked_at = min(around.end, rarest.start + STEP)
+        rarest = [self._found(name) for name in _alternatives(rule.says[-1]) if self.may_say(name)]
+        end = len(self.data)
+        at = min([places.first_from(0, end) for places in rarest], default=end)
+        while at < end:
+            around = self.sentence(at, sentences=rule.within)
             action = self._action(rule, around) if self._says_all(rule, around) else None
             if action is not None:
-                looked_at = around.end
                 yield action
+            seen = max(at + 1, around.end if action is not None else min(around.end, at + STEP))
+            at = min([places.first_from(seen, end) for places in rarest])
 
     def _found(self, name: str) -> Places:
         if name not in self._places:

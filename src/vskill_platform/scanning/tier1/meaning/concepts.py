@@ -53,9 +53,14 @@ COMMON = frozenset(
     ]
 )
 """Concepts that every tenth text speaks of."""
-COMMON_TOGETHER, RARE_TOGETHER = 9, 6
+WIDE = ("outside", "send", "switch-off", "unattended")
+"""Common concepts with phrases that are often under way: one in each pass."""
+ALONE = ("falsify", "conceal")
+"""Rare concepts with such phrases."""
+RARE_TOGETHER = 6
 """Concepts that are looked for in one pass. Phrases with any words in their middle are under way at the same time, and the
-engine has to learn each combination of them that texts have: all concepts in one pass fill any memory."""
+engine has to learn each combination of them that texts have: all concepts in one pass fill any memory, and so do two of the
+wrong ones. `make bench ONLY=concept_passes` tells what each pass has to learn."""
 ENGLISH = "en"
 OTHER_SCRIPTS = ""
 """Stands for all languages that are not written in Latin letters: their words cannot be taken for those of another."""
@@ -89,23 +94,28 @@ def concept(name: str, languages: tuple[str, ...] = (ENGLISH, OTHER_SCRIPTS)) ->
 
 
 @cache
-def _english() -> tuple[tuple[tuple[str, ...], PatternSet], ...]:
+def english_passes() -> tuple[tuple[tuple[str, ...], PatternSet], ...]:
     """All concepts in English, to be looked for in a few passes."""
     names = [name for name in _given() if name != _MARKERS]
-    common = tuple(name for name in names if name in COMMON)
-    rare = tuple(name for name in names if name not in COMMON)
-    return ((common, _together(common, COMMON_TOGETHER)), (rare, _together(rare, RARE_TOGETHER)))
+    common = (*WIDE, *(name for name in names if name in COMMON.difference(WIDE)))
+    rare = [name for name in names if name not in COMMON.union(ALONE)]
+    groups = [
+        *(common[first :: len(WIDE)] for first in range(len(WIDE))),
+        *((name,) for name in ALONE),
+        *(tuple(rare[first : first + RARE_TOGETHER]) for first in range(0, len(rare), RARE_TOGETHER)),
+    ]
+    return tuple((group, _together(group)) for group in groups)
 
 
-def _together(names: Iterable[str], group_size: int) -> PatternSet:
+def _together(names: Sequence[str]) -> PatternSet:
     sources = [_spaced(_of_english(_given()[name][ENGLISH])) for name in names]
-    return PatternSet(sources, has_gaps=False, group_size=group_size)
+    return PatternSet(sources, has_gaps=False, group_size=len(names))
 
 
 def english_in_each(texts: Sequence[bytes]) -> list[frozenset[str]]:
     """The concepts that may occur in each text in English words, never leaving out one that does."""
     found: list[set[str]] = [set() for _ in texts]
-    for names, together in _english():
+    for names, together in english_passes():
         for concepts, numbers in zip(found, together.which_of_each(texts), strict=True):
             concepts.update([names[number] for number in numbers])
     return list(map(frozenset, found))

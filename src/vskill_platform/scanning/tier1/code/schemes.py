@@ -18,7 +18,8 @@ from vskill_platform.scanning.tier1.views.view import places_in
 SWAPS_ADDRESSES = "swaps_copied_addresses"
 WITHDRAWS = "withdraws_to_built_in_address"
 SERVES_ANY_FILE = "serves_any_file"
-CHECKS = frozenset([SWAPS_ADDRESSES, WITHDRAWS, SERVES_ANY_FILE])
+LETS_IN = "lets_in_by_built_in_word"
+CHECKS = frozenset([SWAPS_ADDRESSES, WITHDRAWS, SERVES_ANY_FILE, LETS_IN])
 _WALLET = (
     r"[\"'`](?:T[1-9A-HJ-NP-Za-km-z]{33}|bc1[a-z0-9]{25,60}|[13][1-9A-HJ-NP-Za-km-z]{25,34}|0x[0-9a-fA-F]{40}|"
     r"[48][0-9AB][1-9A-HJ-NP-Za-km-z]{93})[\"'`]"
@@ -46,6 +47,17 @@ _STAYS_INSIDE = (
     r"\.\.[\"'/]|normpath|realpath|commonpath|is_relative_to|\.resolve\s?\(|\bresolve\s?\(|relative\s?\(|normalize\s?\(|basename\s?\(|"
     r"startsWith\s?\(\s?[a-zA-Z_]|startswith\s?\(\s?[a-zA-Z_(]|filepath\.Clean|safe_join|HasPrefix|sanitize|SimpleHTTPRequestHandler"
 )
+_MAKES_ADMIN = (
+    r"\b(?:req|request|ctx|context|c|locals|state|g|session)\.(?:user|auth|account|principal|currentUser|current_user|identity)\s?=\s?"
+    r"[^;\n]{0,160}\b(?:roles?|isAdmin|is_admin|is_superuser|admin|scopes?|permissions?)[\"']?\s?[:=]\s?"
+    r"(?:[\"'`\[{(]{1,3}(?:admin|root|superuser|owner|\*)|[Tt]rue\b)"
+)
+"""Whoever asks is made somebody who may do everything, in so many words."""
+_READS_HEADER = r"(?i)\b(?:get|header|headers|getHeader)\s?(?:\.get\s?)?[(\[]\s?[\"'`](?:x-|http_x_)|\bMETA\s?(?:\.get\s?)?[(\[]\s?[\"']HTTP_X_"
+_BUILT_IN_WORD = (
+    r"[\"'`][0-9a-f]{32,128}[\"'`]|[=!]==?\s?[\"'`][\w+/=.-]{6,80}[\"'`]|"
+    r"(?:compare_digest|timingSafeEqual)\([^)\n]{1,80}[\"'][\w+/=.-]{6,80}[\"']"
+)
 
 
 class Scheme(NamedTuple):
@@ -59,6 +71,7 @@ class Scheme(NamedTuple):
 _SCHEMES = (
     Scheme(SWAPS_ADDRESSES, tuple(map(Sign, (_ADDRESS_PATTERN, _SETS_CLIPBOARD, _LOOKS_AGAIN)))),
     Scheme(WITHDRAWS, tuple(map(Sign, (_WITHDRAWS, _WALLET, _EXCHANGE)))),
+    Scheme(LETS_IN, tuple(map(Sign, (_MAKES_ADMIN, _READS_HEADER, _BUILT_IN_WORD)))),
     Scheme(SERVES_ANY_FILE, tuple(map(Sign, (_OPENS_PATH, _SERVES, _PATH_OF_REQUEST, _TO_ALL))), Sign(_STAYS_INSIDE)),
 )
 

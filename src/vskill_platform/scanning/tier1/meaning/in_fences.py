@@ -47,7 +47,10 @@ MOST_DENIED = 60
 """Lines above a string in which the key of its list is looked for."""
 _STRING_OF_LIST = re.compile(r"\s*(?:- )?\s*([\"'])(?:(?!\1).)*\1\s*,?\s*$")
 _KEY_OF_LIST = re.compile(r"\s*[\"']?(?P<name>[\w-]+)[\"']?\s*:\s*\[?\s*$")
-_DENIES = re.compile(r"(?i)(?:den(?:y|ied)|disallow\w*|block(?:ed|list)?|forbid\w*|reject\w*|never)$")
+_DENIES = re.compile(
+    r"(?i)(?:den(?:y|ied)|disallow(?:ed)?|block(?:ed|list)?|forbid(?:den)?|reject(?:ed)?|banned|never)"
+    r"(?:[_-]?(?:list|(?:command|pattern|tool|operation|call|word|phrase)s?))?$"
+)
 _ADDRESSED = re.compile(
     r"(?i)\b(?:you|your|we|our|us|appl(?:y|ies)|adopt|obey|heed|remember|read|respond|answer|reply|always|never|must|should|shall|"
     r"act|behave|comply|keep|note|please|important|first|then|now|do|perform|carry)\b"

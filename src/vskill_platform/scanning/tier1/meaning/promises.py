@@ -44,6 +44,8 @@ _ASSIGNED = re.compile(
     r"(?m)^[ \t]*(?:local\s+|readonly\s+)?(?P<name>\w+)=[\"']?(?:(?P<made>\$\(mktemp\b)|\$\{?(?P<below>\w+)\}?/|)|"
     r"\b(?:for|read(?:\s+-\w+)*)\s+(?P<looped>\w+)"
 )
+_OF_ONE_COMMAND = re.compile(rb"`\s?\([^()`\n]{0,40}\Z")
+"""The bracket behind a command, in which something is said of that command alone."""
 _NETWORK = frozenset([FactKind.SENDS, FactKind.REACHES, FactKind.DOWNLOADS])
 _DESTROYS = (
     r"\bos\.(?:remove|unlink|rename|replace|rmdir|removedirs|truncate)\(|\bshutil\.(?:rmtree|move)\(|\.unlink\(|"
@@ -117,7 +119,13 @@ def _made_in(text: bytes) -> list[int]:
 
 def _is_made(promise: Promise, text: bytes) -> bool:
     spans = compile_pattern(promise.words).spans(text)
-    return any(promise.said_of_things is None or not promise.said_of_things.match(text, span.end) for span in spans)
+    return any(not _is_said_of_something_else(promise, text, span) for span in spans)
+
+
+def _is_said_of_something_else(promise: Promise, text: bytes, span: Span) -> bool:
+    if _OF_ONE_COMMAND.search(text, max(0, span.start - 60), span.start):
+        return True
+    return promise.said_of_things is not None and promise.said_of_things.match(text, span.end) is not None
 
 
 @cache

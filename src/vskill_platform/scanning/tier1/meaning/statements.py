@@ -43,10 +43,12 @@ MOST_ACTIONS = 16
 """How many places of something done are looked at in one stretch of text, in search of one that is not negated."""
 _NO_LETTER = rb"(?=[\s\"'`)\]*_]|\Z)"
 _BOUNDARY = re.compile(
-    rb"\.%(next)s|!%(next)s|\?%(next)s|\n(?=[ \t]*(?:\n|[-*+>|#]|\d{1,3}[.)]|[a-z-]{1,30}:[ \t]))"
+    rb"\.%(next)s|!%(next)s|\?%(next)s"
+    rb"|\n(?=[ \t]*(?:\n|[-*+>|#]|\xe2(?:[\x86\x94-\x9e]|\x80\xa2)|\d{1,3}[.)]|[a-z-]{1,30}:[ \t]))"
     rb"|\xe3\x80\x82|\xef\xbc[\x81\x9f]|\xe0\xa5\xa4|\xd8\x9f" % {b"next": _NO_LETTER}
 )
-"""Where a sentence ends. Each way begins with one character, for `re` to pass over all others quickly."""
+"""Where a sentence ends. Each way begins with one character, for `re` to pass over all others quickly. A line that begins with
+an arrow, a tick or another sign (in UTF-8) is an item of its own."""
 _NEWLINE = ord("\n")
 LONGEST_NAME = 32
 """Bytes of a cell that may name what its row of a table is about."""

@@ -15,7 +15,15 @@ from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.meaning.joins import sighting_of
 from vskill_platform.scanning.tier1.meaning.strangers import PLACEHOLDERS, Mentions
 from vskill_platform.scanning.tier1.patterns import compile_pattern
-from vskill_platform.scanning.tier1.skill import Fact, FactKind, FileUnderScan, Observation, Sighting, SkillUnderScan
+from vskill_platform.scanning.tier1.skill import (
+    Fact,
+    FactKind,
+    FileUnderScan,
+    Observation,
+    Sighting,
+    SkillUnderScan,
+    simple_name,
+)
 from vskill_platform.scanning.tier1.views.glance import Sign, signs_of
 from vskill_platform.scanning.tier1.views.view import places_in
 
@@ -73,6 +81,22 @@ _WELL_KNOWN = tuple(_SERVICES.split())
 """Services that many skills use without a word about whose they are."""
 _BARE_ADDRESS = re.compile(r"\S{0,200}://\S{1,300}|\S{1,80}@\S{1,80}")
 _NO_LETTER = re.compile(r"[^a-z0-9]+")
+_SIGNED = re.compile(r"(?m)^[ \t\"'-]*(?:name|author|authors|maintainer|publisher|owner|copyright|by)\b[^\n]{0,200}$")
+"""Who wrote a skill and what it is called: that somebody gets files is not said by it."""
+_OF_A_SERVICE = (
+    "api",
+    "cloud",
+    "account",
+    "dashboard",
+    "server",
+    "service",
+    "token",
+    "key",
+    "workspace",
+    "platform",
+    "endpoint",
+)
+"""What follows the name of a skill where that is also the name of a service."""
 
 
 def find_unnamed_receivers(skill: SkillUnderScan, observations: Sequence[Observation]) -> Iterator[Sighting]:
@@ -136,7 +160,10 @@ class _Known:
     def __init__(self, skill: SkillUnderScan) -> None:
         self._mentions = Mentions(skill)
         self._texts = "\n".join(file.text for file in skill.files if file.is_markdown)[:MOST_PROSE].lower()
-        self._prose = _NO_LETTER.sub("", _BARE_ADDRESS.sub(" ", self._texts))
+        prose = _letters(_BARE_ADDRESS.sub(" ", _SIGNED.sub("", self._texts)))
+        own = _letters(simple_name(skill.frontmatter).lower())
+        self._own = own if own and not any(f"{own}{word}" in prose for word in _OF_A_SERVICE) else ""
+        self._prose = prose.replace(self._own, " ") if self._own else prose
 
     def is_unnamed(self, host: str) -> bool:
         """Whether no sentence names the owner of this host, and hardly anything else does."""
@@ -150,8 +177,12 @@ class _Known:
         domain = domain_of(host)
         if kind_of_host(host) not in (HostKind.NAMED, HostKind.THROWAWAY) or domain in PLACEHOLDERS:
             return False
-        name = _NO_LETTER.sub("", domain.partition(".")[0])
+        name = _letters(domain.partition(".")[0])
         return not is_same_owner(host, _WELL_KNOWN) and (not name or name not in self._prose)
+
+
+def _letters(text: str) -> str:
+    return _NO_LETTER.sub("", text)
 
 
 def _mailed(file: FileUnderScan, known: _Known) -> Iterator[Sighting]:

@@ -44,7 +44,9 @@ _ACTION = (
     r"access(?:ing)?|expos(?:e|ing)|edit(?:ing)?|modify(?:ing)?|chang(?:e|ing)|touch(?:ing)?|cat|curl|wget|eval|sudo|"
     r"ask(?:ing)? for|mention(?:ing)?|request(?:ing)?|rely(?:ing)? on|see|forward(?:ing)?|mak(?:e|ing)|"
     r"connect(?:ing)?|visit(?:ing)?|clon(?:e|ing)|load(?:ing)?|launch(?:ing)?|import(?:ing)?|point(?:ing)?|contact(?:ing)?|"
-    r"reach(?:ing)?|submit(?:ting)?|enter(?:ing)?|grant(?:ing)?|overwrit(?:e|ing)|wip(?:e|ing)|embed(?:ding)?)"
+    r"reach(?:ing)?|submit(?:ting)?|enter(?:ing)?|grant(?:ing)?|overwrit(?:e|ing)|wip(?:e|ing)|embed(?:ding)?|"
+    r"clear(?:ing)?|kill(?:ing)?|drop(?:ping)?|forc(?:e|ing)|reset(?:ting)?|rebas(?:e|ing)|flush(?:ing)?|purg(?:e|ing)|"
+    r"truncat(?:e|ing)|format(?:ting)?|chmod|chown|renam(?:e|ing)|mov(?:e|ing))"
 )
 _SMALL = (
     r"(?:the|a|an|any|this|that|these|those|such|such as|as|like|plain|raw|of|it|them|from|with|in|into|for|on|to|"
@@ -63,7 +65,7 @@ _WEAK = frozenset(["no", "not", "nothing", "without"])
 """Negations that a second one in the same sentence turns round."""
 _ADVERBS = r"(?:[\s,]+(?:ever|simply|just|blindly|even|also|\w+ly|under any circumstances,))*"
 _OPENING = r"[\s\"'`“«(*_]*"
-_LISTED = r"(?:[\s,]+(?:and |or |nor )?`[^`]{1,60}`){1,6},?(?:\s+(?:and|or|nor)\b)?"
+_LISTED = r"(?:\s?\()?(?:[\s,]*(?:and |or |nor )?`[^`]{1,60}`){1,6},?(?:\s+(?:and|or|nor)\b)?"
 _BEHIND_VERB = re.compile(
     rf"(?i){_ADVERBS}(?:(?:[\s,/]+(?:and |or |nor )?{_ACTION}\b)+(?:\s+{_SMALL}\b)*(?:\s+[\w.-]+)?(?:\s+{_SMALL}\b)*|"
     rf"(?:\s+{_SMALL}\b)*)(?::|,?\s+(?:and|or|nor)\b|{_LISTED})?{_OPENING}$"

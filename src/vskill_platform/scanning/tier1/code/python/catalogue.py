@@ -13,6 +13,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     PARSED,
     REQUEST,
     SECRET,
+    TABLE,
 )
 from vskill_platform.scanning.tier1.code.python.vocabulary import words
 
@@ -189,11 +190,13 @@ SOURCES = {
     ),
     **dict.fromkeys(
         words(
-            "csv.reader csv.DictReader json.load yaml.safe_load yaml.load tomllib.load tomllib.loads toml.load toml.loads "
-            "pandas.read_excel pandas.read_table openpyxl.load_workbook xml.etree.ElementTree.parse "
+            "json.load yaml.safe_load yaml.load tomllib.load tomllib.loads toml.load toml.loads xml.etree.ElementTree.parse "
             "configparser.ConfigParser().get"
         ),
         PARSED,
+    ),
+    **dict.fromkeys(
+        words("csv.reader csv.DictReader pandas.read_excel pandas.read_table openpyxl.load_workbook"), PARSED | TABLE
     ),
 }
 METHOD_SOURCES = {"get_frozen_credentials": SECRET}

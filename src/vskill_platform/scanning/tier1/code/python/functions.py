@@ -195,7 +195,7 @@ class Functions:
         names = function.parameters[1:] if function.is_method else function.parameters
         given = dict(zip(names, node.args, strict=False)) | {each.arg: each.value for each in node.keywords if each.arg}
         values = {name: evaluator.value(each, site.scope) for name, each in given.items()}
-        if not all(value.only is not None or value.items is not None for value in values.values()):
+        if not all(map(_is_known, given.values(), values.values())):
             return None
         if (rest := function.node.args.vararg) is not None:
             values[rest.arg] = container([evaluator.value(each, site.scope) for each in node.args[len(names) :]])
@@ -204,6 +204,11 @@ class Functions:
             if name not in values and default is not None and function.scope.parent is not None:
                 values[name] = evaluator.value(default, function.scope.parent)
         return values
+
+
+def _is_known(node: ast.expr, value: Value) -> bool:
+    """Whether an argument is the same whenever the call is made; a value tells nothing of True or None."""
+    return value.only is not None or value.items is not None or isinstance(node, ast.Constant)
 
 
 def _is_demonstration(site: Site, given: Value) -> bool:

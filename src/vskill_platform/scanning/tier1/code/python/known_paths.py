@@ -14,6 +14,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     LONGEST_PLACE,
     PARSED,
     SECRET,
+    TABLE,
     UNKNOWN,
     USER_PATHS,
     WALKED,
@@ -53,7 +54,7 @@ def _taint_of_content(call: KnownCall, path: Value) -> int:
 
 
 def _table(call: KnownCall) -> Value:
-    return _opened(call).tainted(PARSED)
+    return _opened(call).tainted(PARSED | TABLE)
 
 
 def _read(call: KnownCall) -> Value:

@@ -67,6 +67,8 @@ REQUEST = 1 << 20
 """A part of a web request."""
 SETTINGS = 1 << 22
 """What stands in the project's own file of variables: the keys of all that it works with."""
+TABLE = 1 << 23
+"""Rows of a table, which are the user's own."""
 SECRET_PLACE = 1 << 21
 """The path of a secret, among so many others that it is not kept by itself."""
 
@@ -84,6 +86,7 @@ IN_CIRCLES = (
     | SETTINGS
     | FILE
     | PARSED
+    | TABLE
     | ASSET
 )
 """What goes on from each to each where several things are made from one another."""

@@ -87,13 +87,22 @@ class Files:
         return frozenset([Origin(Source.SECRET, secret.path)]) if secret else NOWHERE
 
     def own(self, path: str) -> str | None:
-        """The text of a file that the skill brings, found by its path or, below unknown folders, by its end."""
+        """The text of a file that the skill brings, where it is not too long."""
+        found = self._brought(path)
+        return found if found is not None and len(found) <= LONGEST_TEXT else None
+
+    def brings(self, path: str) -> bool:
+        """Whether the skill brings a file, however long."""
+        return self._brought(path) is not None
+
+    def _brought(self, path: str) -> str | None:
+        """A file that the skill brings, found by its path or, below unknown folders, by its end."""
         plain = plain_path(path).rpartition(UNKNOWN)[2].lstrip("/")
         found = self._own.get(plain)
         if found is None and plain:
             known = self._own_by_name.get(plain.rpartition("/")[2], "")
             found = self._own[known] if known.endswith(f"/{plain}") else None
-        return found if found is not None and len(found) <= LONGEST_TEXT else None
+        return found
 
 
 def socket_address(path: str) -> str:

@@ -23,7 +23,6 @@ from vskill_platform.scanning.tier1.file_kinds import Shape
 from vskill_platform.scanning.tier1.skill import Fact, LimitHit, Sighting, SkillUnderScan
 
 CHECKS = checks.ALL
-LARGEST_OWN = 64 * 1024
 MOST_LINES = 500
 _APOSTROPHE = re.compile(r"(?<=[A-Za-z])'(?=(?:t|s|re|ve|ll|d|m)\b)")
 
@@ -49,10 +48,8 @@ def find_shell_flows(skill: SkillUnderScan) -> Iterator[Sighting | Fact | LimitH
 
 
 def own_files(skill: SkillUnderScan) -> dict[str, str]:
-    """The texts of the files that the skill brings, as far as they are small enough to be followed."""
-    return {
-        file.path: file.text for file in skill.files if file.shape is Shape.TEXT and len(file.content) <= LARGEST_OWN
-    }
+    """The texts of the files that the skill brings; the machine follows those that are small enough."""
+    return {file.path: file.text for file in skill.files if file.shape is Shape.TEXT}
 
 
 def _read(given: ShellText, machine: Machine) -> Iterator[Sighting | Fact | LimitHit]:

@@ -38,6 +38,7 @@ _VERSION = re.compile(r"(?<=[a-z])[\d.]+\Z")
 _EXEMPT_SOURCES = frozenset(["env", "envrc", "conf", "cfg", "txt", "sample", "local"])
 """What people do read into their shell."""
 _SETTINGS = re.compile(r"(?:^|/)\.?env(?:[.\w-]*)?\Z")
+_SETTINGS_SUFFIXES = frozenset(["json", "jsonc", "yaml", "yml", "toml"])
 _CUT_SHORT = re.compile(r"[A-Za-z0-9+/]{0,200}(?:\.{3}|…)")
 """An encoded command that ends in dots, which no interpreter takes: it stands for one that is not shown."""
 
@@ -68,7 +69,7 @@ def notice_origin(call: Call, code: Value) -> None:
     if code.comes_from(Source.DECODED):
         is_given = code.is_known or code.comes_from(Source.FILE)
         call.see(checks.RUNS_DECODED if is_given else checks.RUNS_DECODED_VALUE)
-    elif any(_is_data(path) for path in code.details(Source.FILE)):
+    elif any(_is_data(path) and not _is_users(call, path) for path in code.details(Source.FILE)):
         call.see(checks.RUNS_ASSET)
 
 
@@ -84,6 +85,11 @@ def _notice_download(call: Call, code: Value) -> None:
 
 def _is_data(path: str) -> bool:
     return suffix_of(path) in DATA_SUFFIXES and not _SETTINGS.search(path)
+
+
+def _is_users(call: Call, path: str) -> bool:
+    """Whether a file holds settings that the skill does not bring: the commands in them are those of whoever wrote it."""
+    return suffix_of(path) in _SETTINGS_SUFFIXES and not call.machine.files.brings(path)
 
 
 def runs_file(call: Call, word: Value) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 
 from vskill_platform.scanning.tier1.code.hosts import HostKind, host_of, is_same_owner, kind_of_host
 from vskill_platform.scanning.tier1.code.places import secret_at
 from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
 from vskill_platform.scanning.tier1.code.python.commands import SENDERS, Command, secrets_in
+from vskill_platform.scanning.tier1.code.python.model import Site
 from vskill_platform.scanning.tier1.code.python.values import (
     ENVIRONMENT,
     FILE,
@@ -19,6 +21,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     PARSED,
     SECRET,
     SETTINGS,
+    TABLE,
     UNKNOWN,
     USER_FILES,
     USER_PATHS,
@@ -100,7 +103,7 @@ def check_sending(call: ReadCall) -> None:
 
 def _is_file(taint: int) -> bool:
     """Whether a file goes along: what was read out of its settings is not the file."""
-    return bool(taint & USER_FILES) or (bool(taint & FILE) and not taint & PARSED)
+    return bool(taint & USER_FILES) or (bool(taint & FILE) and (not taint & PARSED or bool(taint & TABLE)))
 
 
 def _check_logging(call: ReadCall) -> None:
@@ -203,18 +206,17 @@ def _weigh(call: ReadCall, hosts: list[str], body: Value, heads: Value) -> None:
         taint, names = taint & ~(OWN_SECRET | SETTINGS | NAMED_KEY), ()
         if not hosts:  # to log in is what a password is for; whose server it is, only the object knows
             taint &= ~SECRET
-    check = _check_for(taint, body.taint & taint, names, hosts)
+    check = _check_for(taint, body.taint & taint, names, hosts, at_once=_most_at_once(call, names))
     if check:
         call.sight(check)
     if check and _is_unverified(call):
         call.sight("python_unverified_send")
 
 
-def _check_for(taint: int, body: int, names: tuple[str, ...], hosts: list[str]) -> str:
+def _check_for(taint: int, body: int, names: tuple[str, ...], hosts: list[str], *, at_once: tuple[str, ...]) -> str:
     if taint & SECRET:
         return "python_secret_sent"
-    owners = {name.upper().partition("_")[0] for name in names}
-    if taint & ENVIRONMENT or len(owners) >= MOST_OWNERS:
+    if taint & ENVIRONMENT or len(_owners(at_once)) >= MOST_OWNERS:
         return "python_environment_sent"
     if body & (OWN_SECRET | SETTINGS):
         return "python_secret_sent"
@@ -225,6 +227,24 @@ def _check_for(taint: int, body: int, names: tuple[str, ...], hosts: list[str]) 
     if body & IDENTITY:
         return "python_identity_sent"
     return ""
+
+
+def _owners(names: Iterable[str]) -> set[str]:
+    return {name.upper().partition("_")[0] for name in names}
+
+
+def _most_at_once(call: ReadCall, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The keys that go out in one call of the function around: a client of several services hands each its own, one at a time."""
+    function = call.site.scope.function
+    sites = call.evaluator.functions.sites_of(function) if function and len(_owners(names)) >= MOST_OWNERS else ()
+    handed = [_names_handed(call, site) for site in sites]
+    own = [name for name in names if not any(name in each for each in handed)]
+    return max(((*own, *each) for each in handed), key=lambda each: len(_owners(each)), default=names)
+
+
+def _names_handed(call: ReadCall, site: Site) -> tuple[str, ...]:
+    given = [*site.node.args, *(keyword.value for keyword in site.node.keywords)]
+    return tuple(name for each in given for name in call.evaluator.value(each, site.scope).variables)
 
 
 def _goes_astray(name: str, hosts: list[str]) -> bool:
@@ -255,7 +275,7 @@ def check_command_sending(call: ReadCall, command: Command) -> None:
         return
     taint, names = command.whole.taint | command.given.taint, command.whole.variables
     is_key_use = any(secrets_in(text) and _sends_file(text) for text in senders)
-    check = "python_secret_sent" if is_key_use else _check_for(taint, taint, names, hosts)
+    check = "python_secret_sent" if is_key_use else _check_for(taint, taint, names, hosts, at_once=names)
     if check:
         call.sight(check)
 

@@ -53,7 +53,10 @@ _MAKES_ADMIN = (
     r"(?:[\"'`\[{(]{1,3}(?:admin|root|superuser|owner|\*)|[Tt]rue\b)"
 )
 """Whoever asks is made somebody who may do everything, in so many words."""
-_READS_HEADER = r"(?i)\b(?:get|header|headers|getHeader)\s?(?:\.get\s?)?[(\[]\s?[\"'`](?:x-|http_x_)|\bMETA\s?(?:\.get\s?)?[(\[]\s?[\"']HTTP_X_"
+_READS_HEADER = (
+    r"(?i)\b(?:get|header|headers|getHeader)\s?(?:\.get\s?)?[(\[]\s?[\"'`](?:x-|http_x_)|"
+    r"\bMETA\s?(?:\.get\s?)?[(\[]\s?[\"']HTTP_X_"
+)
 _BUILT_IN_WORD = (
     r"[\"'`][0-9a-f]{32,128}[\"'`]|[=!]==?\s?[\"'`][\w+/=.-]{6,80}[\"'`]|"
     r"(?:compare_digest|timingSafeEqual)\([^)\n]{1,80}[\"'][\w+/=.-]{6,80}[\"']"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.scanning.building import make_skill
 from tests.scanning.seeing import checks_of, facts_of, in_shell
 from vskill_platform.scanning.tier1.code.shell import checks
+from vskill_platform.scanning.tier1.scan import scan_content
 from vskill_platform.scanning.tier1.skill import FactKind, Sighting
 
 FETCH = "curl -s https://files.example/a"
@@ -249,3 +251,12 @@ def test_fingerprint_may_stand_for_a_password__and_nothing_at_all_may_not() -> N
     nothing = "echo 'auth sufficient pam_permit.so' | sudo tee /etc/pam.d/sudo_local\n"
     assert checks.GRANTS_ROOT not in checks_of(in_shell(template + rest))
     assert checks.GRANTS_ROOT in checks_of(in_shell(nothing + rest))
+
+
+@pytest.mark.parametrize("padding", ["", '"xx",\n' * 20_000])
+def test_command_in_settings_is_the_users__unless_the_skill_brings_them(padding: str) -> None:
+    script = 'cmd=$(jq -r .check "$DIR/data/plan.json")\nbash -c "$cmd"\n'
+    plan = f'{{"check": "echo hi", "more": [{padding}"x"]}}'
+    ran = {"scripts/a.sh": script}
+    assert "SH-010" not in {found.rule_id for found in scan_content(make_skill(dict(ran))).findings}
+    assert "SH-010" in {found.rule_id for found in scan_content(make_skill(ran | {"data/plan.json": plan})).findings}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from vskill_platform.domain.content import SKILL_FILE_NAMES
 from vskill_platform.scanning.tier1.languages import MAY_BE_COMMANDS, language_of_fence
-from vskill_platform.scanning.tier1.markdown.document import Block
+from vskill_platform.scanning.tier1.markdown.document import Block, BlockKind
 from vskill_platform.scanning.tier1.meaning.detections import is_in_rule
 from vskill_platform.scanning.tier1.meaning.examples import asks
 from vskill_platform.scanning.tier1.meaning.inert import is_inert
@@ -28,6 +29,7 @@ from vskill_platform.scanning.tier1.meaning.stances import (
 )
 from vskill_platform.scanning.tier1.meaning.warnings import (
     comment_warns,
+    heading_warns,
     is_labelled,
     is_praise,
     last_sentence,
@@ -35,6 +37,8 @@ from vskill_platform.scanning.tier1.meaning.warnings import (
 )
 from vskill_platform.scanning.tier1.skill import FileUnderScan
 
+BUILT = frozenset(["dockerfile", "docker", "yaml", "yml", "hcl", "terraform", "sql"])
+"""Languages of fenced blocks that no interpreter of ours reads, and that are not typed in."""
 _HTML_COMMENT = re.compile(r"<!--.*?(?:-->|$)")
 INERT = frozenset(["", "text", "txt", "plaintext", "plain", "log", "logs", "http", "output", "csv", "diff"])
 """Languages of fenced blocks that nothing runs."""
@@ -92,6 +96,16 @@ def stance_in_fence(place: Place) -> Stance:
     if not is_ordered and _is_specimen(place, lead):
         return Stance.QUOTED
     return stance_under_heading(place, is_quoted=False, is_ordered=is_ordered)
+
+
+def is_bad_code(place: Place) -> bool:
+    """Whether a file beside the SKILL.md is about bad code, as its title says, and shows some that is not run as it stands."""
+    if place.file.path in SKILL_FILE_NAMES or place.block.kind is not BlockKind.FENCE or not place.block.language:
+        return False
+    section = place.file.document.section_at(place.number)
+    is_titled = any(heading_warns(title) for title in (section.titles if section else ()))
+    is_code = place.block.language in BUILT or language_of_fence(place.block.language) not in MAY_BE_COMMANDS
+    return is_titled and is_code and not leads_by_order(last_sentence(_lead_in(place.file, place.block)))
 
 
 def _is_warned_of(place: Place, sentence: str) -> bool:

@@ -19,6 +19,7 @@ from vskill_platform.scanning.tier1.skill import (
     Fact,
     FactKind,
     FileUnderScan,
+    Hit,
     Observation,
     Sighting,
     SkillUnderScan,
@@ -30,7 +31,10 @@ from vskill_platform.scanning.tier1.views.view import places_in
 SENT_TO_UNNAMED = "file_sent_to_unnamed_host"
 MAILED_TO_UNNAMED = "mail_to_unnamed_address"
 KEYS_AND_UNNAMED = "keys_and_unnamed_host"
-CHECKS = frozenset([SENT_TO_UNNAMED, MAILED_TO_UNNAMED, KEYS_AND_UNNAMED])
+MACHINE_TO_UNNAMED = "machine_told_to_unnamed_host"
+CHECKS = frozenset([SENT_TO_UNNAMED, MAILED_TO_UNNAMED, KEYS_AND_UNNAMED, MACHINE_TO_UNNAMED])
+_OF_MACHINE = ("python_identity_sent", "js_sends_machine_details", "shell_sends_machine_details")
+"""The checks that see who and what machine this is being sent."""
 LEAST_PLACES = 2
 """Places of keys of different kinds in one program that are a collection."""
 MOST_PROSE = 300_000
@@ -105,9 +109,13 @@ def find_unnamed_receivers(skill: SkillUnderScan, observations: Sequence[Observa
     sent += _sent_by_form(skill, observations)
     mailing = [file for file in skill.files if file.is_program and _MAILS in signs_of(file)]
     taking = [file for file in skill.files if file.is_program and _SECRETS in signs_of(file)]
-    if not sent and not mailing and not taking:
+    told = _told_of_machine(skill, observations)
+    if not sent and not mailing and not taking and not told:
         return
     known = _Known(skill)
+    for fact in told:
+        if known.is_unnamed(fact.value):
+            yield sighting_of(MACHINE_TO_UNNAMED, skill, fact, f"{fact.value} comes up only here")
     for fact in sent:
         if known.is_unnamed(fact.value):
             yield sighting_of(SENT_TO_UNNAMED, skill, fact, f"{fact.value} comes up only here")
@@ -117,6 +125,14 @@ def find_unnamed_receivers(skill: SkillUnderScan, observations: Sequence[Observa
     for file in taking:
         if sum(compile_pattern(place).is_in(file.encoded) for place in _PLACES) >= LEAST_PLACES:
             yield from _collected(skill, file, known, observations)
+
+
+def _told_of_machine(skill: SkillUnderScan, observations: Sequence[Observation]) -> list[Fact]:
+    """The sending in which a program says who and what machine this is."""
+    rules = {rule for check in _OF_MACHINE for rule in skill.ruleset.rules_by_check.get(check, ())}
+    lines = {(seen.file, seen.line) for seen in observations if isinstance(seen, Hit) and seen.rule_id in rules}
+    facts = (seen for seen in observations if isinstance(seen, Fact) and seen.kind is FactKind.SENDS and seen.value)
+    return [fact for fact in facts if (fact.file, fact.line) in lines] if lines else []
 
 
 def _sent_by_form(skill: SkillUnderScan, observations: Sequence[Observation]) -> list[Fact]:

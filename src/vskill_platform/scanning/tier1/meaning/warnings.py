@@ -65,10 +65,12 @@ _WEAK = frozenset(["no", "not", "nothing", "without"])
 """Negations that a second one in the same sentence turns round."""
 _ADVERBS = r"(?:[\s,]+(?:ever|simply|just|blindly|even|also|\w+ly|under any circumstances,))*"
 _OPENING = r"[\s\"'`“«(*_]*"
+_PEOPLE = r"(?:(?:the|any|end|other|your|their) ){0,2}(?:users?|people|customers?|readers?|anyone|others|developers?|clients?)"
 _LISTED = r"(?:\s?\()?(?:[\s,]*(?:and |or |nor )?`[^`]{1,60}`){1,6},?(?:\s+(?:and|or|nor)\b)?"
 _BEHIND_VERB = re.compile(
     rf"(?i){_ADVERBS}(?:(?:[\s,/]+(?:and |or |nor )?{_ACTION}\b)+(?:\s+{_SMALL}\b)*(?:\s+[\w.-]+)?(?:\s+{_SMALL}\b)*|"
-    rf"(?:\s+{_SMALL}\b)*)(?::|,?\s+(?:and|or|nor)\b|{_LISTED})?{_OPENING}$"
+    rf"\s+(?:suggest|recommend|propose|advise|demand|require)(?:ing)?\s+that\s+{_PEOPLE}|"
+    rf"\s+(?:advise|encourage|urge|let|make|have)\s+{_PEOPLE}(?:\s+to)?|(?:\s+{_SMALL}\b)*)(?::|,?\s+(?:and|or|nor)\b|{_LISTED})?{_OPENING}$"
 )
 _BEHIND_NOUN = re.compile(
     rf"(?i){_ADVERBS}(?:(?:[\s,/]+(?:and |or )?{_ACTION}\b)*(?:\s+{_SMALL}\b)*:?|(?:\s+{_SMALL}\b)*\s+[\w.-]+(?:\s+{_SMALL}\b)*|"

@@ -30,6 +30,8 @@ _UNSTEADY = re.compile(
     r"(?:^|[/\s\"'])\.[\w-]+/"
 )
 """A job that brings something first, does not say what it runs, or runs what lies in a hidden folder."""
+_LOGGED = re.compile(r"\s[12]?>>?\s?([\"']?)(?:\$\{?HOME\}?)?[\w./~ -]{1,200}?\1(?=\s|\Z)")
+"""Where a job writes what it says, which is not run."""
 _SHADOWS = re.compile(
     r"\balias\s+(?:sudo|su|ssh|git|curl|cd|ls|npm|pip|docker|kubectl|aws|gpg|claude|codex)=|^\s*(?:sudo|su|ssh|git|"
     r"npm|gpg)\s*\(\)\s*\{|\bLD_PRELOAD=|\bDYLD_INSERT_LIBRARIES=|\bPROMPT_COMMAND=",
@@ -150,7 +152,7 @@ def _is_plain_table(content: Value) -> bool:
         return True
     jobs = _JOB.findall(text)
     is_known = bool(jobs) and not _is_foreign(content) and not _FETCHES.search(text) and not _SCRATCH.search(text)
-    return is_known and not any(_UNSTEADY.search(job) for job in jobs)
+    return is_known and not any(_UNSTEADY.search(_LOGGED.sub("", job)) for job in jobs)
 
 
 @handles("at batch")

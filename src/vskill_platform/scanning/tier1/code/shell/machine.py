@@ -10,7 +10,7 @@ import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 
 from vskill_platform.scanning.tier1.code.budget import Budget, TooDeep
-from vskill_platform.scanning.tier1.code.hosts import UNKNOWN
+from vskill_platform.scanning.tier1.code.hosts import UNKNOWN, HostKind
 from vskill_platform.scanning.tier1.code.places import secret_at
 from vskill_platform.scanning.tier1.code.report import Report
 from vskill_platform.scanning.tier1.code.shell import checks, disguise
@@ -352,7 +352,9 @@ class Machine:
             send_to_socket(Call(self, "socket", [], content, at), socket_address(text))
         elif not text.startswith((*_INTO_NOTHING, "/dev/fd/")) and text:
             self.files.write(text, content, is_added=is_added)
-            kind = FactKind.DOWNLOADS if content.comes_from(Source.NETWORK) else FactKind.WRITES
+            came_from = checks.gravest_kind(content.details(Source.NETWORK))
+            is_strange = content.comes_from(Source.NETWORK) and came_from is not HostKind.VENDOR
+            kind = FactKind.DOWNLOADS if is_strange else FactKind.WRITES
             self.know(kind, at, text)
             notice_write(Call(self, ">", [path], content, at), path.text, content)
 

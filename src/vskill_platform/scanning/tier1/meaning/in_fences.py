@@ -32,6 +32,7 @@ from vskill_platform.scanning.tier1.meaning.warnings import (
     heading_warns,
     is_labelled,
     is_praise,
+    keeps,
     last_sentence,
     negates,
 )
@@ -110,7 +111,7 @@ def is_bad_code(place: Place) -> bool:
 
 def _is_warned_of(place: Place, sentence: str) -> bool:
     """Whether the sentence before a block speaks against it: one that has ended with what to avoid means that, not the block."""
-    if not negates(sentence):
+    if not negates(sentence) or keeps(sentence, place.block.text):
         return False
     other = _AVOIDED.search(sentence)
     return other is None or other[1] in place.block.text

@@ -29,6 +29,7 @@ from vskill_platform.scanning.tier1.meaning.warnings import (
     blocks,
     comment_warns,
     is_labelled,
+    keeps,
     last_sentence,
     negates,
     negates_omission,
@@ -152,6 +153,8 @@ def _is_warned_of(place: Place, before: str, behind: str) -> bool:
     upto = place.line[: place.at]
     if place.line[place.at :].lower().startswith("without") and negates_omission(upto):
         return True
+    if keeps(before, place.line[len(before) : len(place.line) - len(behind)]):
+        return False
     return negates(before, behind) or negates(upto, behind) or is_labelled(upto)
 
 

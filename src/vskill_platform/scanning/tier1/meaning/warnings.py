@@ -46,7 +46,9 @@ _ACTION = (
     r"connect(?:ing)?|visit(?:ing)?|clon(?:e|ing)|load(?:ing)?|launch(?:ing)?|import(?:ing)?|point(?:ing)?|contact(?:ing)?|"
     r"reach(?:ing)?|submit(?:ting)?|enter(?:ing)?|grant(?:ing)?|overwrit(?:e|ing)|wip(?:e|ing)|embed(?:ding)?|"
     r"clear(?:ing)?|kill(?:ing)?|drop(?:ping)?|forc(?:e|ing)|reset(?:ting)?|rebas(?:e|ing)|flush(?:ing)?|purg(?:e|ing)|"
-    r"truncat(?:e|ing)|format(?:ting)?|chmod|chown|renam(?:e|ing)|mov(?:e|ing))"
+    r"truncat(?:e|ing)|format(?:ting)?|chmod|chown|renam(?:e|ing)|mov(?:e|ing)|teach(?:ing)?|document(?:ing)?|support(?:ing)?|"
+    r"normali[sz](?:e|ing)|promot(?:e|ing)|endors(?:e|ing)|approv(?:e|ing)|permit(?:ting)?|merg(?:e|ing)|deploy(?:ing)?|"
+    r"publish(?:ing)?|releas(?:e|ing)|tolerat(?:e|ing)|introduc(?:e|ing)|propos(?:e|ing)|demonstrat(?:e|ing))"
 )
 _SMALL = (
     r"(?:the|a|an|any|this|that|these|those|such|such as|as|like|plain|raw|of|it|them|from|with|in|into|for|on|to|"
@@ -86,6 +88,13 @@ _DOES_BEFORE = re.compile(
     r"(?:run|execute|paste|type|start|launch|use|call|do|perform|send|upload|follow|carry out)\b"
 )
 """An order before a negation that only forbids a word about it: "run this, and do not mention X" has X done."""
+_KEEPS = re.compile(
+    rf"(?i)\b(?:{_OF_VERBS}|avoid)\s+(?:modify|edit|chang|alter|touch|remov|delet|drop|replac|disabl|renam|mov|reformat|"
+    r"shorten|split|kill|clear|reset|format|merg|overwrit)(?:e|es|ing|ping)?(?:\s+(?:the|this|that|these|any|following|exact|"
+    r"whole|commands?|lines?|steps?|parts?|blocks?|snippets?|code|scripts?|below|here|in|of)\b)*[\s\"'`“(*_:]*$"
+)
+_COMMAND = re.compile(r"\S\s+\S")
+"""More than one word: a command, and not the name of a file."""
 LONGEST_GAP = 120
 LONGEST_SENTENCE = 300
 """Characters in front of a place that are looked at."""
@@ -184,6 +193,11 @@ def negates(before: str, behind: str = "") -> bool:
         return False
     own_words = _BEHIND_VERB if last["verbal"] else _BEHIND_NOUN
     return own_words.match(gap) is not None and _OTHER_WORDS.search(gap) is None
+
+
+def keeps(before: str, what: str) -> bool:
+    """Whether the words before a command forbid no more than to change it: then it is run as it stands."""
+    return _KEEPS.search(before[-LONGEST_SENTENCE:]) is not None and _COMMAND.search(what) is not None
 
 
 def negates_omission(before: str) -> bool:

@@ -209,6 +209,12 @@ def test_lead_is_an_order__only_to_the_reader() -> None:
         ("Do not edit the line `{}`, it is exact.", False),
         ("Do not change this block:\n\n```bash\n{}\n```", False),
         ("Never run this block:\n\n```bash\n{}\n```", True),
+        ("Do not run these commands:\n\n- `{}`", True),
+        ("Do not change these commands:\n\n- `{}`", False),
+        ("Do not copy, paste or run `{}`.", True),
+        ("Do not log, run `{}`.", False),
+        ("Avoid logging, run `{}`.", False),
+        ("Do not print or mention `{}` to the user.", False),
     ],
 )
 def test_command_that_is_not_to_be_changed_is_run(words: str, *, is_warning: bool) -> None:

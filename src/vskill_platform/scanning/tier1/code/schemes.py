@@ -19,7 +19,8 @@ SWAPS_ADDRESSES = "swaps_copied_addresses"
 WITHDRAWS = "withdraws_to_built_in_address"
 SERVES_ANY_FILE = "serves_any_file"
 LETS_IN = "lets_in_by_built_in_word"
-CHECKS = frozenset([SWAPS_ADDRESSES, WITHDRAWS, SERVES_ANY_FILE, LETS_IN])
+LOOKS_UP_DATA = "looks_up_encoded_data"
+CHECKS = frozenset([SWAPS_ADDRESSES, WITHDRAWS, SERVES_ANY_FILE, LETS_IN, LOOKS_UP_DATA])
 _WALLET = (
     r"[\"'`](?:T[1-9A-HJ-NP-Za-km-z]{33}|bc1[a-z0-9]{25,60}|[13][1-9A-HJ-NP-Za-km-z]{25,34}|0x[0-9a-fA-F]{40}|"
     r"[48][0-9AB][1-9A-HJ-NP-Za-km-z]{93})[\"'`]"
@@ -61,6 +62,14 @@ _BUILT_IN_WORD = (
     r"[\"'`][0-9a-f]{32,128}[\"'`]|[=!]==?\s?[\"'`][\w+/=.-]{6,80}[\"'`]|"
     r"(?:compare_digest|timingSafeEqual)\([^)\n]{1,80}[\"'][\w+/=.-]{6,80}[\"']"
 )
+_LOOKS_UP = (
+    r"\bnet\.Lookup(?:Host|IP|TXT|CNAME)\s?\(|\bdns\.(?:lookup|resolve\w{0,6})\s?\(|\bgethostbyname\s?\(|\bgetaddrinfo\s?\(|"
+    r"\bresolver\.(?:resolve|query)\s?\(|Resolve-DnsName|InetAddress\.getByName|Resolv\.getaddress|\bdns_get_record\s?\("
+)
+_ENCODES_FOR_NAMES = (
+    r"\bbase32\.\w*Encoding\b|\bb32(?:hex)?encode\s?\(|\b[bB]ase32\.encode\s?\(|\bbase32Encode\s?\(|\btoBase32\s?\("
+)
+"""Into the few letters that a name may have: whoever encodes a key for people to type looks up no names with it."""
 
 
 class Scheme(NamedTuple):
@@ -74,6 +83,7 @@ class Scheme(NamedTuple):
 _SCHEMES = (
     Scheme(SWAPS_ADDRESSES, tuple(map(Sign, (_ADDRESS_PATTERN, _SETS_CLIPBOARD, _LOOKS_AGAIN)))),
     Scheme(WITHDRAWS, tuple(map(Sign, (_WITHDRAWS, _WALLET, _EXCHANGE)))),
+    Scheme(LOOKS_UP_DATA, tuple(map(Sign, (_LOOKS_UP, _ENCODES_FOR_NAMES)))),
     Scheme(LETS_IN, tuple(map(Sign, (_MAKES_ADMIN, _READS_HEADER, _BUILT_IN_WORD)))),
     Scheme(SERVES_ANY_FILE, tuple(map(Sign, (_OPENS_PATH, _SERVES, _PATH_OF_REQUEST, _TO_ALL))), Sign(_STAYS_INSIDE)),
 )

@@ -45,7 +45,8 @@ CHECKS = frozenset(f"{kind}_{deed}" for kind in ("hook", "server", "editor", "li
     "package_imitates package_resembles permissions_bypassed permissions_everything python_starts_with_it "
     "registry_redirect registry_unchecked server_at_untrusted_address server_gets_foreign_keys "
     "server_reaches_host server_unpinned ships_agent_instructions tool_text_gives_orders "
-    "tool_text_shadows_others workflow_hands_all_secrets workflow_runs_strangers_code workflow_sends_secrets"
+    "tool_text_shadows_others workflow_hands_all_secrets workflow_runs_strangers_code workflow_sends_secrets "
+    "workflow_runs_strangers_image"
 )
 MOST_SIGHTINGS = 20
 _LANGUAGES = frozenset(["json", "jsonc", "json5", "yaml", "yml", "toml", ""])

@@ -14,6 +14,12 @@ from vskill_platform.scanning.tier1.skill import FileUnderScan
 LONGEST_HOOK = 8_000
 _ALL_SECRETS = re.compile(r"(?i)\$\{\{\s*toJSON\(\s*secrets\s*\)")
 _SECRET = re.compile(r"\$\{\{\s*secrets\.(?!GITHUB_TOKEN\b)\w+")
+_ANY_SECRET = re.compile(r"\$\{\{\s*(?:secrets\.|github\.token\b)")
+_REGISTRIES = re.compile(
+    r"(?:^|\.)(?:docker\.io|ghcr\.io|gcr\.io|quay\.io|mcr\.microsoft\.com|public\.ecr\.aws|registry\.gitlab\.com|"
+    r"registry\.access\.redhat\.com|cgr\.dev|nvcr\.io|lscr\.io|pkg\.dev|azurecr\.io|amazonaws\.com)$"
+)
+"""Where images come from that many use; a company's own is a stranger's to everybody else."""
 _SENDS = re.compile(r"(?i)\b(?:curl|wget|nc|Invoke-WebRequest|Invoke-RestMethod)\b")
 _POSTS = re.compile(r"(?i)\s(?:-d|--data(?:-\w+)?|-F|--form|-T|--upload-file|--post-data)\b")
 _ADDRESS = re.compile(r"https?://[^\s\"'`<>|;)]+")
@@ -24,9 +30,12 @@ def find_in_workflow(source: Source) -> Iterator[Seen]:
     """Strangers' code that runs with the repository's secrets, and secrets that are sent away."""
     triggers = {entry.value for entry in source.entries} | {name for entry in source.entries for name in entry.names}
     sends = any(entry.key == "run" and _posts_elsewhere(entry.value[:LONGEST_HOOK]) for entry in source.entries)
+    has_secrets = any(_ANY_SECRET.search(entry.value) for entry in source.entries)
     is_privileged = not triggers.isdisjoint({"pull_request_target", "workflow_run"})
     for entry in source.entries:
-        if is_privileged and entry.key == "ref" and _HEAD.search(entry.value):
+        if entry.key == "uses" and has_secrets and _is_strangers_image(entry.value):
+            yield source.sighting("workflow_runs_strangers_image", entry)
+        elif is_privileged and entry.key == "ref" and _HEAD.search(entry.value):
             yield source.sighting("workflow_runs_strangers_code", entry)
         elif _ALL_SECRETS.search(entry.value) and "with" in entry.names:
             yield source.sighting("workflow_hands_all_secrets", entry)
@@ -71,6 +80,14 @@ def _posts_elsewhere(command: str) -> bool:
     if not _SENDS.search(command) or not _POSTS.search(command):
         return False
     return any(not _is_forge(host_of(address)) for address in _ADDRESS.findall(command))
+
+
+def _is_strangers_image(value: str) -> bool:
+    """Whether a step runs an image from a registry that nobody knows."""
+    image = value.strip().removeprefix("docker://")
+    host = image.partition("/")[0].partition(":")[0].lower()
+    is_named = image != value.strip() and "/" in image and "." in host
+    return is_named and _REGISTRIES.search(host) is None
 
 
 def _is_forge(host: str) -> bool:

@@ -32,6 +32,8 @@ _OTHER_BREATH = re.compile(
     rb"\band (?:the|your|its|an?) \w+ (?:is|are|has|have|contains?|gets?)\b"
 )
 """Where a sentence comes to speak of something else."""
+_THROUGH = re.compile(rb"(?i)\b(?:through|via)\s(?:an? |the |its |your )?\Z")
+"""What makes of a variable the way by which something else is handed over."""
 _LEFT_BEHIND = re.compile(rb"[/?#=\w.-]*[)\]>`_*]{1,4}, |, (?:which|who|where)\b")
 """How a sentence goes on behind a place that it only links to, in passing."""
 
@@ -60,6 +62,8 @@ def _has_object(text: Text, action: Span, around: Span) -> bool:
     for place in text.places_within(_OBJECT, around):
         is_behind = place.start >= action.end
         between = words[action.end : place.start] if is_behind else words[place.end : action.start]
+        if is_behind and _THROUGH.search(between):
+            continue
         if (is_behind or comes_back) and not _OTHER_BREATH.search(_INSERTED.sub(b"", between)):
             return True
     return False

@@ -229,7 +229,8 @@ def _is_led_to(place: Place) -> bool:
         return False
     if blocks(lead.rstrip(":： ")) or (is_about_security(place.skill) and _is_led_to_example(place, lead)):
         return True
-    return bool(negates(lead) or is_labelled(lead) or is_done_by_attacker(lead) or LEADS_TO_ATTACK.search(lead))
+    is_negated = negates(lead) and not keeps(lead, place.line)
+    return bool(is_negated or is_labelled(lead) or is_done_by_attacker(lead) or LEADS_TO_ATTACK.search(lead))
 
 
 def _is_led_to_example(place: Place, lead: str) -> bool:

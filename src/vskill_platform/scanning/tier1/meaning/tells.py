@@ -88,6 +88,12 @@ _SOMEBODY = re.compile(
     "客户|ユーザー|利用者|사용자|пользоват|المستخدم|उपयोगकर्ता".encode()
 )
 _READS_ONLY = re.compile(rb"(?i)\bread-?only\b|\bonly (?:reads?|looks?|lists?|shows?)\b|\bdry[- ]runs?\b")
+_NAMED = re.compile(rb"`([^`\n]{1,60})`")
+_READING = re.compile(
+    rb"(?i)(?:(?:auth|kubectl|git|gh|docker|helm|terraform|aws|gcloud|az|npm|systemctl) )?(?:get|describe|logs?|events|explain|"
+    rb"list|ls|status|diff|show|view|plan|top|version|api-resources|port-forward|can-i|search|find|grep|cat|head|tail|read|blame|history|whoami|info|inspect|ps|du|df|stat|wc)\b"
+)
+"""Commands that change nothing."""
 _DONE = frozenset(
     ["send", "run", "destroy", "obey-it", "untrusted-orders", "falsify", "others-orders", "in-their-name"]
 )
@@ -181,7 +187,13 @@ def _only_reads_unasked(text: Text, passage: Span) -> bool:
     """Whether consent is done without only for what reads and changes nothing, said in that very sentence."""
     claimed = [span for span in text.places(["claims"]) if passage.start <= span.start < passage.end]
     sentences = [text.sentence(span.start) for span in claimed]
-    return all(_READS_ONLY.search(text.data, sentence.start, sentence.end) for sentence in sentences)
+    return all(_speaks_of_reading(text.data[sentence.start : sentence.end]) for sentence in sentences)
+
+
+def _speaks_of_reading(sentence: bytes) -> bool:
+    """Whether a sentence is about what only reads: by its words, or because it lists no other commands."""
+    named = _NAMED.findall(sentence)
+    return _READS_ONLY.search(sentence) is not None or (len(named) > 1 and all(map(_READING.match, named)))
 
 
 def _may_be_lesson(text: Text, passage: Span, signs: Iterable[str]) -> bool:

@@ -69,13 +69,15 @@ _ADVERBS = r"(?:[\s,]+(?:ever|simply|just|blindly|even|also|\w+ly|under any circ
 _OPENING = r"[\s\"'`“«(*_]*"
 _PEOPLE = r"(?:(?:the|any|end|other|your|their) ){0,2}(?:users?|people|customers?|readers?|anyone|others|developers?|clients?)"
 _LISTED = r"(?:\s?\()?(?:[\s,]*(?:and |or |nor )?`[^`]{1,60}`){1,6},?(?:\s+(?:and|or|nor)\b)?"
+_ACTIONS = rf"(?:[\s/]+{_ACTION}\b)+(?:(?:,\s+{_ACTION}\b)*,?\s+(?:and|or|nor)\s+{_ACTION}\b)*"
+"""Verbs in a row: without an "and" or "or" before its last one, what stands behind a comma is an order."""
 _BEHIND_VERB = re.compile(
-    rf"(?i){_ADVERBS}(?:(?:[\s,/]+(?:and |or |nor )?{_ACTION}\b)+(?:\s+{_SMALL}\b)*(?:\s+[\w.-]+)?(?:\s+{_SMALL}\b)*|"
+    rf"(?i){_ADVERBS}(?:{_ACTIONS}(?:\s+{_SMALL}\b)*(?:\s+[\w.-]+)?(?:\s+{_SMALL}\b)*|"
     rf"\s+(?:suggest|recommend|propose|advise|demand|require)(?:ing)?\s+that\s+{_PEOPLE}|"
-    rf"\s+(?:advise|encourage|urge|let|make|have)\s+{_PEOPLE}(?:\s+to)?|(?:\s+{_SMALL}\b)*)(?::|,?\s+(?:and|or|nor)\b|{_LISTED})?{_OPENING}$"
+    rf"\s+(?:advise|encourage|urge|let|make|have)\s+{_PEOPLE}(?:\s+to)?|(?:\s+{_SMALL}\b)*)(?::|(?:,\s+{_ACTION}\b)*,?\s+(?:and|or|nor)\b|{_LISTED})?{_OPENING}$"
 )
 _BEHIND_NOUN = re.compile(
-    rf"(?i){_ADVERBS}(?:(?:[\s,/]+(?:and |or )?{_ACTION}\b)*(?:\s+{_SMALL}\b)*:?|(?:\s+{_SMALL}\b)*\s+[\w.-]+(?:\s+{_SMALL}\b)*|"
+    rf"(?i){_ADVERBS}(?:(?:{_ACTIONS})?(?:\s+{_SMALL}\b)*:?|(?:\s+{_SMALL}\b)*\s+[\w.-]+(?:\s+{_SMALL}\b)*|"
     rf"\s+(?:that|which)\s+(?:asks?|tells?|orders?|instructs?)\s+(?:\w+\s+){{1,3}}to){_OPENING}$"
 )
 """What may stand between a negation and the place it negates: verbs that it negates and small words, and one more word."""
@@ -92,6 +94,16 @@ _KEEPS = re.compile(
     rf"(?i)\b(?:{_OF_VERBS}|avoid)\s+(?:modify|edit|chang|alter|touch|remov|delet|drop|replac|disabl|renam|mov|reformat|"
     r"shorten|split|kill|clear|reset|format|merg|overwrit)(?:e|es|ing|ping)?(?:\s+(?:the|this|that|these|any|following|exact|"
     r"whole|commands?|lines?|steps?|parts?|blocks?|snippets?|code|scripts?|below|here|in|of)\b)*[\s\"'`“(*_:]*$"
+)
+_KEEPS_QUIET = re.compile(
+    rf"(?i)\b(?:{_OF_VERBS}|avoid)\s+(?:(?:print|log|mention|show|display|announce|report|record|list|note|echo|output|share|"
+    r"reveal|discuss|describe|explain)(?:ning|ting|ing)?(?:,? or |,? and |, )?){1,3}"
+    r"(?:\s?(?:the|this|that|any|commands?|lines?|steps?)\b)*[\s\"'`“(*_:]*$"
+)
+"""Words that keep quiet about a command, which is run all the same."""
+_PROGRAM = re.compile(
+    r"(?i)[\s\"'`“(]*(?:\$ )?(?:sudo )?(?:curl|wget|bash|sh|zsh|rm|dd|powershell|pwsh|iwr|irm|python3?|node|npx|nc|scp|rsync|ssh|"
+    r"crontab)\s"
 )
 _COMMAND = re.compile(r"\S\s+\S")
 """More than one word: a command, and not the name of a file."""
@@ -196,8 +208,10 @@ def negates(before: str, behind: str = "") -> bool:
 
 
 def keeps(before: str, what: str) -> bool:
-    """Whether the words before a command forbid no more than to change it: then it is run as it stands."""
-    return _KEEPS.search(before[-LONGEST_SENTENCE:]) is not None and _COMMAND.search(what) is not None
+    """Whether the words before a command forbid no more than to change it or to speak of it: then it is run as it stands."""
+    said = before[-LONGEST_SENTENCE:]
+    is_kept = _KEEPS.search(said) is not None and _COMMAND.search(what) is not None
+    return is_kept or (_KEEPS_QUIET.search(said) is not None and _PROGRAM.match(what) is not None)
 
 
 def negates_omission(before: str) -> bool:

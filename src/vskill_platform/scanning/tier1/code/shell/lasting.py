@@ -26,10 +26,16 @@ _SCRATCH = re.compile(
 _OWN_TABLE = Origin(Source.MACHINE, "crontab")
 _JOB = re.compile(r"(?m)^[ \t]*(?:@\w+|[\d*/,-]+(?:[ \t]+[\w*/,-]+){4})[ \t]+(\S.*)$")
 _UNSTEADY = re.compile(
-    r"\bgit\b.{0,200}\b(?:pull|fetch|clone)\b|\b(?:npx|uvx|bunx|pipx|npm|pip3?|brew|docker|ssh|scp|rsync)\b|\beval\b|base64|\.\.?/?\s|-c\b|"
-    r"(?:^|[/\s\"'])\.[\w-]+/"
+    r"\bgit\b.{0,200}\b(?:pull|fetch|clone)\b|\b(?:npx|uvx|bunx|pipx|npm|pip3?|brew|docker|ssh|scp|rsync)\b|\beval\b|base64|\.\.?/?\s|-c\b"
 )
-"""A job that brings something first, does not say what it runs, or runs what lies in a hidden folder."""
+"""A job that brings something first, or does not say what it runs."""
+_DOES_MORE = re.compile(
+    r"\b(?:npx|uvx|bunx|pipx|ssh|scp|sftp|rsync|telnet|eval|base64|perl|ruby|osascript|openssl|mail|sendmail)\b|"
+    r"\bgit\b.{0,80}\b(?:pull|fetch|clone)\b|\b(?:python3?|node|php|(?:ba|z|da)?sh)\s+-"
+)
+"""What a program that comes back by itself may do that its own words do not show."""
+_HIDDEN = re.compile(r"(?:^|[/\s\"'])\.[\w-]+/")
+_WORD_WITH_PATH = re.compile(r"[^\s\"'<>;|&()]{0,200}/[^\s\"'<>;|&()]{1,200}")
 _LOGGED = re.compile(r"\s[12]?>>?\s?([\"']?)(?:\$\{?HOME\}?)?[\w./~ -]{1,200}?\1(?=\s|\Z)")
 """Where a job writes what it says, which is not run."""
 _SHADOWS = re.compile(
@@ -112,7 +118,7 @@ def _notice_profile(call: Call, content: Value, text: str) -> None:
 def _notice_service(call: Call, kind: Lasting, content: Value, text: str) -> None:
     if _is_dubious(content, text) or _SCRATCH.search(text):
         call.see(checks.SCHEDULES_FETCH)
-    elif kind is Lasting.AUTOSTART:
+    elif kind is Lasting.AUTOSTART and not _is_seen(call, text):
         call.see(checks.AUTOSTART)
 
 
@@ -140,19 +146,34 @@ def run_crontab(call: Call) -> Value:
     if any(text in {"-e", "-r"} for text in call.texts):
         return NOTHING
     content = call.machine.read(plain[0].text, call.at) if plain and plain[0].text != "-" else call.stdin
-    if not _is_plain_table(content):
+    if not _is_plain_table(call, content):
         notice_job(call, content)
     return NOTHING
 
 
-def _is_plain_table(content: Value) -> bool:
+def _is_plain_table(call: Call, content: Value) -> bool:
     """Whether jobs start what lies in the open and stays as it is; that there are any, a rule over the text says."""
     text = content.text[:LONGEST]
     if not text.strip() and content.origins == {_OWN_TABLE}:
         return True
     jobs = _JOB.findall(text)
     is_known = bool(jobs) and not _is_foreign(content) and not _FETCHES.search(text) and not _SCRATCH.search(text)
-    return is_known and not any(_UNSTEADY.search(_LOGGED.sub("", job)) for job in jobs)
+    run = [_LOGGED.sub("", job) for job in jobs]
+    return is_known and not any(
+        _UNSTEADY.search(job) or (_HIDDEN.search(job) and not _is_seen(call, job)) for job in run
+    )
+
+
+def _is_seen(call: Call, started: str) -> bool:
+    """Whether every hidden program that is started was written by the same script, in words that show all of it."""
+    hidden = [word for word in _WORD_WITH_PATH.findall(started) if _HIDDEN.search(word)]
+    contents = [call.machine.files.written(word) for word in hidden]
+    return bool(contents) and all(
+        content is not None
+        and content.is_known
+        and not (_is_foreign(content) or _FETCHES.search(content.text) or _DOES_MORE.search(content.text))
+        for content in contents
+    )
 
 
 @handles("at batch")
@@ -167,7 +188,9 @@ def run_at(call: Call) -> Value:
 @handles("launchctl")
 def run_launchctl(call: Call) -> Value:
     """launchctl: what it loads starts by itself."""
-    if call.texts[:1] and call.texts[0] in {"load", "bootstrap", "submit", "enable"}:
+    is_started = bool(call.texts[:1]) and call.texts[0] in {"load", "bootstrap", "submit", "enable"}
+    services = [content for text in call.texts[1:] if (content := call.machine.files.written(text)) is not None]
+    if is_started and not (services and all(_is_seen(call, content.text[:LONGEST]) for content in services)):
         call.see(checks.AUTOSTART)
     return NOTHING
 

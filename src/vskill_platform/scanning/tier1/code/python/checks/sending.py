@@ -101,6 +101,10 @@ def check_sending(call: ReadCall) -> None:
         _weigh(call, hosts, body, heads)
 
 
+_UPLOADS = re.compile(r"\s(?:-F|--form|-d|--data(?:-\w+)?)\s+[\"']?(?:[\w.-]+=)?@|\s(?:-T|--upload-file)\s")
+"""How a command is told to send a file."""
+
+
 def _is_file(taint: int) -> bool:
     """Whether a file goes along: what was read out of its settings is not the file."""
     return bool(taint & USER_FILES) or (bool(taint & FILE) and (not taint & PARSED or bool(taint & TABLE)))
@@ -273,6 +277,8 @@ def check_command_sending(call: ReadCall, command: Command) -> None:
         call.fact(FactKind.REACHES, host)
     if hosts and all(kind_of_host(host) is HostKind.LOCAL for host in hosts):
         return
+    if hosts and any(_UPLOADS.search(text) for text in senders):
+        call.fact(FactKind.SENDS_FILE, hosts[0])
     taint, names = command.whole.taint | command.given.taint, command.whole.variables
     is_key_use = any(secrets_in(text) and _sends_file(text) for text in senders)
     check = "python_secret_sent" if is_key_use else _check_for(taint, taint, names, hosts, at_once=names)

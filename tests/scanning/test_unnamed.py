@@ -63,6 +63,7 @@ def test_receiver_is_left_alone__when_it_is_the_machine_itself() -> None:
         ("name: gridlint", False),
         ("name: gridlint\ndescription: Works with the Gridlint API.", True),
         ("name: sheet-tools\ndescription: Checks sheets with Gridlint.", True),
+        ("name: sheet-tools\ndescription: >-\n  By default each sheet goes to Gridlint.", True),
     ],
 )
 def test_receiver_is_not_named__by_the_name_of_the_skill_or_its_author(head: str, *, is_named: bool) -> None:

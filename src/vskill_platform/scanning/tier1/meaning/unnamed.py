@@ -85,7 +85,9 @@ _WELL_KNOWN = tuple(_SERVICES.split())
 """Services that many skills use without a word about whose they are."""
 _BARE_ADDRESS = re.compile(r"\S{0,200}://\S{1,300}|\S{1,80}@\S{1,80}")
 _NO_LETTER = re.compile(r"[^a-z0-9]+")
-_SIGNED = re.compile(r"(?m)^[ \t\"'-]*(?:name|author|authors|maintainer|publisher|owner|copyright|by)\b[^\n]{0,200}$")
+_SIGNED = re.compile(
+    r"(?m)^[ \t\"'-]*(?:(?:name|authors?|maintainer|publisher|owner|by)\b[\"' \t]*:|copyright\b|©)[^\n]{0,200}$"
+)
 """Who wrote a skill and what it is called: that somebody gets files is not said by it."""
 _OF_A_SERVICE = (
     "api",

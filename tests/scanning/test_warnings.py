@@ -213,6 +213,8 @@ def test_lead_is_an_order__only_to_the_reader() -> None:
         ("Do not change these commands:\n\n- `{}`", False),
         ("Do not copy, paste or run `{}`.", True),
         ("Do not log, run `{}`.", False),
+        ("Never run remote scripts (e.g. `{}`).", True),
+        ("Do not drop privileges (`{}` needs them).", False),
         ("Avoid logging, run `{}`.", False),
         ("Do not print or mention `{}` to the user.", False),
     ],

@@ -46,9 +46,9 @@ _ACTION = (
     r"connect(?:ing)?|visit(?:ing)?|clon(?:e|ing)|load(?:ing)?|launch(?:ing)?|import(?:ing)?|point(?:ing)?|contact(?:ing)?|"
     r"reach(?:ing)?|submit(?:ting)?|enter(?:ing)?|grant(?:ing)?|overwrit(?:e|ing)|wip(?:e|ing)|embed(?:ding)?|"
     r"clear(?:ing)?|kill(?:ing)?|drop(?:ping)?|forc(?:e|ing)|reset(?:ting)?|rebas(?:e|ing)|flush(?:ing)?|purg(?:e|ing)|"
-    r"truncat(?:e|ing)|format(?:ting)?|chmod|chown|renam(?:e|ing)|mov(?:e|ing)|teach(?:ing)?|document(?:ing)?|support(?:ing)?|"
-    r"normali[sz](?:e|ing)|promot(?:e|ing)|endors(?:e|ing)|approv(?:e|ing)|permit(?:ting)?|merg(?:e|ing)|deploy(?:ing)?|"
-    r"publish(?:ing)?|releas(?:e|ing)|tolerat(?:e|ing)|introduc(?:e|ing)|propos(?:e|ing)|demonstrat(?:e|ing))"
+    r"truncat(?:e|ing)|format(?:ting)?|chmod|chown|renam(?:e|ing)|mov(?:e|ing)|teach(?:ing)?|support(?:ing)?|"
+    r"normali[sz](?:e|ing)|promot(?:e|ing)|endors(?:e|ing)|approv(?:e|ing)|permit(?:ting)?|deploy(?:ing)?|"
+    r"publish(?:ing)?|tolerat(?:e|ing)|propos(?:e|ing))"
 )
 _SMALL = (
     r"(?:the|a|an|any|this|that|these|those|such|such as|as|like|plain|raw|of|it|them|from|with|in|into|for|on|to|"
@@ -66,7 +66,7 @@ _NEGATION = re.compile(rf"(?i)\b(?:(?P<verbal>{_OF_VERBS})|(?P<nominal>{_OF_NOUN
 _WEAK = frozenset(["no", "not", "nothing", "without"])
 """Negations that a second one in the same sentence turns round."""
 _ADVERBS = r"(?:[\s,]+(?:ever|simply|just|blindly|even|also|\w+ly|under any circumstances,))*"
-_OPENING = r"[\s\"'`“«(*_]*"
+_OPENING = r"[\s\"'`“«(*_]*(?:(?:e\.g\.,?|i\.e\.,?|for example,?)[\s\"'`“]+)?"
 _PEOPLE = r"(?:(?:the|any|end|other|your|their) ){0,2}(?:users?|people|customers?|readers?|anyone|others|developers?|clients?)"
 _LISTED = r"(?:\s?\()?(?:[\s,]*(?:and |or |nor )?`[^`]{1,60}`){1,6},?(?:\s+(?:and|or|nor)\b)?"
 _ACTIONS = rf"(?:[\s/]+{_ACTION}\b)+(?:(?:,\s+{_ACTION}\b)*,?\s+(?:and|or|nor)\s+{_ACTION}\b)*"
@@ -107,6 +107,10 @@ _PROGRAM = re.compile(
 )
 _COMMAND = re.compile(r"\S\s+\S")
 """More than one word: a command, and not the name of a file."""
+_CODE_IN_BRACKET = re.compile(
+    r"[`\"]?(?:\s?[^`()]{0,60}`)?(?:\s?(?:,|/|or|and|,? etc\.?|…)?\s?`[^`]{1,80}`){0,8}(?:,? etc\.?|, …)?\s?\)"
+)
+"""The rest of a bracket that holds commands and nothing else."""
 LONGEST_GAP = 120
 LONGEST_SENTENCE = 300
 """Characters in front of a place that are looked at."""
@@ -200,6 +204,8 @@ def negates(before: str, behind: str = "") -> bool:
     if len(gap) > LONGEST_GAP or _CONDITION.search(sentence[: last.start()]):
         return False
     if last[0].lower() in _WEAK and (":" in gap or len(found) > 1):
+        return False
+    if gap.count("(") > gap.count(")") and not _CODE_IN_BRACKET.match(behind):
         return False
     if _OF_SPEECH.match(gap) and _DOES_BEFORE.search(sentence[: last.start()]):
         return False

@@ -89,11 +89,15 @@ _INTERPRETERS = (
 
 
 def language_of_file(path: str, content: bytes) -> Language | None:
-    """The language by extension, or else by the interpreter behind `#!`."""
+    """The language by extension, or else by the interpreter behind `#!`, or by how what scripts read in begins its lines."""
     named = _OF_SUFFIX.get(suffix_of(path))
-    return named or _language_of_interpreter(content)
+    return named or _language_of_interpreter(content) or _language_of_included(path, content)
 
 
+_INCLUDED = frozenset(["inc", "lib", "func", "funcs", "functions", "subr", "rc", "common"])
+"""Extensions that say that a file is read in by others, and not what it is written in."""
+_SHELL_FUNCTION = re.compile(rb"(?m)^(?:function )?[\w-]+ ?\(\) ?\{")
+_SHELL_WORD = re.compile(rb"(?m)^\s*(?:local |fi\b|done\b|esac\b|\w+=\$\(|return \d|echo |printf )")
 MAY_BE_COMMANDS = frozenset([None, Language.SHELL, Language.POWERSHELL, Language.BATCH])
 """Languages of what is run as it stands; None where a file or block says nothing of its own."""
 
@@ -101,6 +105,11 @@ MAY_BE_COMMANDS = frozenset([None, Language.SHELL, Language.POWERSHELL, Language
 def language_of_fence(name: str) -> Language | None:
     """The language that a fenced block says it is in."""
     return _OF_FENCE.get(name)
+
+
+def _language_of_included(path: str, content: bytes) -> Language | None:
+    is_shell = suffix_of(path) in _INCLUDED and _SHELL_FUNCTION.search(content) and _SHELL_WORD.search(content)
+    return Language.SHELL if is_shell else None
 
 
 def _language_of_interpreter(content: bytes) -> Language | None:

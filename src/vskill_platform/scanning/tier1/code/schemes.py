@@ -20,7 +20,9 @@ WITHDRAWS = "withdraws_to_built_in_address"
 SERVES_ANY_FILE = "serves_any_file"
 LETS_IN = "lets_in_by_built_in_word"
 LOOKS_UP_DATA = "looks_up_encoded_data"
-CHECKS = frozenset([SWAPS_ADDRESSES, WITHDRAWS, SERVES_ANY_FILE, LETS_IN, LOOKS_UP_DATA])
+PACKS_SECRETS = "packs_secrets_of_environment"
+COUNTS_NAMES = "builds_names_from_numbers"
+CHECKS = frozenset([SWAPS_ADDRESSES, WITHDRAWS, SERVES_ANY_FILE, LETS_IN, LOOKS_UP_DATA, PACKS_SECRETS, COUNTS_NAMES])
 _WALLET = (
     r"[\"'`](?:T[1-9A-HJ-NP-Za-km-z]{33}|bc1[a-z0-9]{25,60}|[13][1-9A-HJ-NP-Za-km-z]{25,34}|0x[0-9a-fA-F]{40}|"
     r"[48][0-9AB][1-9A-HJ-NP-Za-km-z]{93})[\"'`]"
@@ -70,6 +72,22 @@ _ENCODES_FOR_NAMES = (
     r"\bbase32\.\w*Encoding\b|\bb32(?:hex)?encode\s?\(|\b[bB]ase32\.encode\s?\(|\bbase32Encode\s?\(|\btoBase32\s?\("
 )
 """Into the few letters that a name may have: whoever encodes a key for people to type looks up no names with it."""
+_WALKS_ENVIRONMENT = (
+    r"\bos\.environ\.items\(\)|\bin\s+(?:sorted\(|list\()?os\.environ\b|\bObject\.(?:entries|keys)\(\s?process\.env\s?\)|"
+    r"\bos\.Environ\(\)|\bENV\.(?:select|to_h|each|filter)\b"
+)
+_NAMES_OF_SECRETS = (
+    r"(?i)[\"'`/][^\"'`/\n]{0,60}(?:token|secret|passw|credential)[^\"'`/\n]{0,30}\|[^\"'`/\n]{0,80}[\"'`/]"
+)
+"""A pattern of what variables with secrets are called."""
+_PACKS = (
+    r"\b(?:zlib|gzip|lzma|bz2)\.compress\s?\(|\bdeflateSync\s?\(|\bgzipSync\s?\(|\)\.hex\(\)|\bhexlify\s?\(|\bb32encode\s?\(|"
+    r"toString\(\s?[\"']hex[\"']\s?\)"
+)
+_IMPORTS_BY_VALUE = r"\b(?:import_module|__import__)\(\s?[a-zA-Z_]\w{0,40}[(\[]"
+_TAKES_BY_VALUE = r"\bgetattr\(\s?[\w.]{1,40}\s?,\s?[a-zA-Z_]\w{0,40}[(\[]"
+_MAKES_LETTERS = r"\bmap\(\s?chr\b|\bchr\(\s?(?:round|int)\(|\bchr\(\s?\w{1,20}\s?[)^+*/-]"
+"""Numbers that are made letters."""
 
 
 class Scheme(NamedTuple):
@@ -84,6 +102,8 @@ _SCHEMES = (
     Scheme(SWAPS_ADDRESSES, tuple(map(Sign, (_ADDRESS_PATTERN, _SETS_CLIPBOARD, _LOOKS_AGAIN)))),
     Scheme(WITHDRAWS, tuple(map(Sign, (_WITHDRAWS, _WALLET, _EXCHANGE)))),
     Scheme(LOOKS_UP_DATA, tuple(map(Sign, (_LOOKS_UP, _ENCODES_FOR_NAMES)))),
+    Scheme(PACKS_SECRETS, tuple(map(Sign, (_WALKS_ENVIRONMENT, _NAMES_OF_SECRETS, _PACKS)))),
+    Scheme(COUNTS_NAMES, tuple(map(Sign, (_IMPORTS_BY_VALUE, _TAKES_BY_VALUE, _MAKES_LETTERS)))),
     Scheme(LETS_IN, tuple(map(Sign, (_MAKES_ADMIN, _READS_HEADER, _BUILT_IN_WORD)))),
     Scheme(SERVES_ANY_FILE, tuple(map(Sign, (_OPENS_PATH, _SERVES, _PATH_OF_REQUEST, _TO_ALL))), Sign(_STAYS_INSIDE)),
 )

@@ -71,6 +71,8 @@ _FORMS = Sign(_FORM)
 _SPEAKS_MAIL = re.compile(
     rb"(?i)smtp|sendmail|send_message|nodemailer|PHPMailer|\bmail\s?\(|Send-MailMessage|sendgrid|mailgun|\bresend\b|ses\.send"
 )
+_ONLY_MAIL = re.compile(r"(?i)bcc")
+"""What nothing but a mail has."""
 _SERVICES = (
     "googleapis.com google.com openai.com anthropic.com azure.com windows.net microsoft.com office.com "
     "microsoftonline.com amazonaws.com cloudflare.com workers.dev notion.com notion.so stripe.com "
@@ -122,8 +124,7 @@ def find_unnamed_receivers(skill: SkillUnderScan, observations: Sequence[Observa
         if known.is_unnamed(fact.value):
             yield sighting_of(SENT_TO_UNNAMED, skill, fact, f"{fact.value} comes up only here")
     for file in mailing:
-        if _SPEAKS_MAIL.search(file.encoded):
-            yield from _mailed(file, known)
+        yield from _mailed(file, known)
     for file in taking:
         if sum(compile_pattern(place).is_in(file.encoded) for place in _PLACES) >= LEAST_PLACES:
             yield from _collected(skill, file, known, observations)
@@ -205,12 +206,13 @@ def _letters(text: str) -> str:
 
 def _mailed(file: FileUnderScan, known: _Known) -> Iterator[Sighting]:
     data = file.encoded
+    is_mail = _SPEAKS_MAIL.search(data) is not None
     for number, span in enumerate(compile_pattern(_RECIPIENT).spans(data)):
         if number >= MOST_RECIPIENTS:
             return
         written = data[span.start : span.end].decode(errors="ignore")
         host = host_of(written.rpartition("@")[2])
-        if known.is_unheard_of(host):
+        if (is_mail or _ONLY_MAIL.search(written)) and known.is_unheard_of(host):
             place = places_in(file)(span.start)
             yield Sighting(
                 MAILED_TO_UNNAMED,

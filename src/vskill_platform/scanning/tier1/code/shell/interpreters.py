@@ -11,6 +11,7 @@ from vskill_platform.scanning.tier1.code.shell.calls import Call, handles
 from vskill_platform.scanning.tier1.code.shell.inline_code import notice_inline_code
 from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Source, Value, joined, unknown
 from vskill_platform.scanning.tier1.file_kinds import suffix_of
+from vskill_platform.scanning.tier1.languages import language_of_file
 from vskill_platform.scanning.tier1.skill import FactKind
 
 SHELLS = "sh bash zsh dash ksh ash fish csh tcsh rbash mksh"
@@ -164,11 +165,14 @@ def run_file(call: Call, path: Value, *, is_shell: bool = True, language: str = 
     content = Value(content.text, origins)
     written = call.machine.files.written(path.text)
     if written is None:
-        # A script of the skill is read as a file of its own; only where it comes from matters here.
+        # A script of the skill is read as a file of its own, if its name says that it is one.
         call.machine.act(call.at)
         notice_origin(call, content)
-        if call.machine.unpacked and call.machine.files.own(path.text) is None and path.is_known:
+        own = call.machine.files.own(path.text)
+        if call.machine.unpacked and own is None and path.is_known:
             notice_origin(call, Value("", call.machine.unpacked))
+        if own is not None and is_shell and language_of_file(path.text, own[:200].encode()) is None:
+            return call.machine.run_inner(own, stdin=call.stdin, at=call.at)
         return unknown(call.name, origins=call.stdin.origins)
     return run_code(call, content, is_shell=is_shell, language=language)
 

@@ -13,7 +13,7 @@ from vskill_platform.scanning.tier1.code.budget import Budget, TooDeep
 from vskill_platform.scanning.tier1.code.hosts import UNKNOWN, HostKind
 from vskill_platform.scanning.tier1.code.places import secret_at
 from vskill_platform.scanning.tier1.code.report import Report
-from vskill_platform.scanning.tier1.code.shell import checks, disguise
+from vskill_platform.scanning.tier1.code.shell import checks, disguise, suspects
 from vskill_platform.scanning.tier1.code.shell.calls import HANDLERS, Call
 from vskill_platform.scanning.tier1.code.shell.expansion import Expander, Variables
 from vskill_platform.scanning.tier1.code.shell.files import SOCKETS, Files, socket_address
@@ -37,6 +37,8 @@ from vskill_platform.scanning.tier1.skill import FactKind
 DEEPEST_RUN = 25
 DEEPEST_CALL = 6
 LOOP_VALUES = 3
+MOST_RUNS = 100
+"""Runs of a function with other words each time; what says something by itself is run beyond that, as long as steps are left."""
 _OUTPUT = frozenset([">", ">>", ">|", "&>", "&>>"])
 _INTO_NOTHING = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero")
 _BY_NAME = frozenset(
@@ -62,6 +64,13 @@ _BY_NAME = frozenset(
 """Commands that speak of files without reading what is in them."""
 
 
+def _is_telling(value: Value) -> bool:
+    """Whether a word says something by itself: an address, a secret, a piece of code, or what came from elsewhere."""
+    if value.origins or "://" in value.text or secret_at(value.text) is not None:
+        return True
+    return suspects.glance_at(value.text.encode(errors="replace")).is_suspect
+
+
 class Machine:
     """A shell with its variables, functions and files. It lives as long as the code of one file of the skill."""
 
@@ -76,6 +85,7 @@ class Machine:
         self._functions: dict[str, Program] = {}
         self._active: list[str] = []
         self._runs: dict[str, int] = {}
+        self._calls: set[tuple[str, ...]] = set()
         self._sinks: dict[str, Program] = {}
         self._gates: list[set[str]] = []
         self._expander = Expander(self.variables, run=self._substitute, name_pipe=self._name_pipe)
@@ -185,10 +195,15 @@ class Machine:
             self._active.pop()
 
     def _is_known(self, name: str, arguments: list[Value] | None, stdin: Value) -> bool:
-        """Whether a function has been run often enough: a few times, and more often with what comes from elsewhere."""
+        """Whether a function need not be run again: it was with the same words, or often, and these say nothing by themselves."""
+        given = (name, stdin.text, *(argument.text for argument in arguments or ()))
         self._runs[name] = self._runs.get(name, 0) + 1
-        is_plain = not stdin.origins and not any(argument.origins for argument in arguments or ())
-        return self._runs[name] > (LOOP_VALUES if is_plain else 4 * LOOP_VALUES)
+        if self._runs[name] <= LOOP_VALUES:
+            return False
+        if given in self._calls and not stdin.origins:
+            return True
+        self._calls.add(given)
+        return self._runs[name] > MOST_RUNS and not any(map(_is_telling, (stdin, *(arguments or ()))))
 
     def _compound(self, command: Compound, stdin: Value) -> Value:
         gate: set[str] = set()
@@ -213,9 +228,10 @@ class Machine:
 
     def _for(self, command: Compound, stdin: Value) -> Value:
         values = [value for word in command.words for value in self._expander.fields(word)]
-        values.sort(key=lambda value: secret_at(value.text) is None)
+        telling = [value for value in values if _is_telling(value)]
+        plain = [value for value in values if not _is_telling(value)]
         printed: list[Value] = []
-        for value in values[:LOOP_VALUES] or [unknown(command.name)]:
+        for value in [*telling[:MOST_RUNS], *plain[:LOOP_VALUES]] or [unknown(command.name)]:
             self.variables.set(command.name, value)
             printed += [self._deeper(body, stdin) for body in command.bodies]
         return joined(printed or [NOTHING])

@@ -99,6 +99,14 @@ _WOULD_BEHIND = re.compile(
     r"(?i)[\s\"”)]*would (?:then )?(?:run|execute|delete|read|send|download|leak|print|be (?:run|executed))\b"
 )
 """What would happen behind a quotation, in a sentence that calls it an attack."""
+_SHAPES = re.compile(
+    r"(?i)\b(?:typical|common|known|frequent|usual) (?:shapes|forms|patterns|signs|signals|attempts|tricks|attacks|"
+    r"indicators)\b[^!?]{0,120}?: "
+)
+_LISTED_ORDER = re.compile(
+    r"(?i)[,;:] (?:instructions?|requests?|orders?|attempts?|commands?|demands?|prompts?) (?:to|that|which)\b"
+)
+"""An item of an enumeration that names an order by what it wants."""
 _SAMPLE_LABEL = re.compile(
     r"(?i)[\s>*_+-]*(?:samples?|examples?|specimens?|payloads?|attacks?|injections?|test (?:input|prompt|message))"
     r"(?: \d+)?[*_]*\s?:[*_]*\s"
@@ -121,7 +129,7 @@ def stance_in_prose(place: Place) -> Stance:
         return Stance.QUOTED
     if place.block.kind is BlockKind.TABLE:
         return stance_in_table(place)
-    if _is_named(place) or _is_sample(place):
+    if _is_named(place) or _is_sample(place) or _is_listed_shape(place):
         return Stance.QUOTED
     if _is_obeyed(behind):
         return Stance.STATED
@@ -139,6 +147,15 @@ def _is_named(place: Place) -> bool:
     """Whether a guide about attacks gives words as the name of what it speaks of next."""
     found = _NAMED_WORDS.match(place.line)
     return found is not None and place.at < found.end() and place.is_of_words and is_about_security(place.skill)
+
+
+def _is_listed_shape(place: Place) -> bool:
+    """Whether a guide about attacks names, in an enumeration, the orders that attackers give."""
+    if not (place.is_of_words or place.is_in_prose) or not is_about_security(place.skill):
+        return False
+    before = last_sentence(place.line[: place.at])
+    listed = list(_LISTED_ORDER.finditer(before)) if _SHAPES.search(before) else []
+    return bool(listed) and (place.is_in_prose or not before[listed[-1].end() :].strip())
 
 
 def _is_sample(place: Place) -> bool:

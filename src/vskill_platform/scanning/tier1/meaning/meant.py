@@ -115,6 +115,10 @@ def _is_lie(data: bytes, span: Span) -> bool:
     return not (is_about_itself and _TRUTH.match(data, span.end, span.end + 40))
 
 
+_ITEM_OF_ENUMERATION = re.compile(rb", (?!(?:and|or|then|to|you|we|please|always|also|now|just|not)\b)[A-Z]\w{1,30} \Z")
+"""An item of an enumeration up to its last word: a name, of which the word says what is meant of it."""
+
+
 def is_harmless(data: bytes, act: Span, around: Span) -> bool:
     """Whether nobody is told to do the act, or nobody is given anything by it."""
     if _is_complaint(data, act) or _is_title(data, act) or _is_noun(data, act) or _is_judged(data, act):
@@ -143,8 +147,10 @@ def _is_judged(data: bytes, act: Span) -> bool:
 
 
 def _is_noun(data: bytes, act: Span) -> bool:
-    """Whether the word names several such things: "check for unexpected publishes"."""
+    """Whether the word names such things: "check for unexpected publishes", "first launch, secrets, Postgres attach, volumes"."""
     before = data[max(0, act.start - SUBJECT_REACH) : act.start]
+    if data[act.end : act.end + 2] == b", " and _ITEM_OF_ENUMERATION.search(before):
+        return True
     return _PLURAL.fullmatch(data, *act) is not None and _COUNTED.search(before) is not None
 
 

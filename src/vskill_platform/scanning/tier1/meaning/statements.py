@@ -44,7 +44,7 @@ MOST_ACTIONS = 16
 _NO_LETTER = rb"(?=[\s\"'`)\]*_]|\Z)"
 _BOUNDARY = re.compile(
     rb"\.%(next)s|!%(next)s|\?%(next)s"
-    rb"|\n(?=[ \t]*(?:\n|[-*+>|#]|\xe2(?:[\x86\x94-\x9e]|\x80\xa2)|\d{1,3}[.)]|[a-z-]{1,30}:[ \t]))"
+    rb"|\n(?=[ \t]*(?:\n|[-*+>|#]|\xe2(?:[\x86\x94-\x9e]|\x80\xa2)|\[?\d{1,3}[.)/]|[a-z-]{1,30}:[ \t]))"
     rb"|\xe3\x80\x82|\xef\xbc[\x81\x9f]|\xe0\xa5\xa4|\xd8\x9f" % {b"next": _NO_LETTER}
 )
 """Where a sentence ends. Each way begins with one character, for `re` to pass over all others quickly. A line that begins with

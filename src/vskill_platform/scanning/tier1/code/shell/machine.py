@@ -66,7 +66,9 @@ _BY_NAME = frozenset(
 
 def _is_telling(value: Value) -> bool:
     """Whether a word says something by itself: an address, a secret, a piece of code, or what came from elsewhere."""
-    if value.origins or "://" in value.text or secret_at(value.text) is not None:
+    if value.origins or value.text.isalnum():
+        return bool(value.origins)
+    if "://" in value.text or secret_at(value.text) is not None:
         return True
     return suspects.glance_at(value.text.encode(errors="replace")).is_suspect
 
@@ -228,10 +230,10 @@ class Machine:
 
     def _for(self, command: Compound, stdin: Value) -> Value:
         values = [value for word in command.words for value in self._expander.fields(word)]
-        telling = [value for value in values if _is_telling(value)]
-        plain = [value for value in values if not _is_telling(value)]
+        values.sort(key=lambda value: not _is_telling(value))
+        telling = sum(map(_is_telling, values[LOOP_VALUES:]))
         printed: list[Value] = []
-        for value in [*telling[:MOST_RUNS], *plain[:LOOP_VALUES]] or [unknown(command.name)]:
+        for value in values[: min(MOST_RUNS, LOOP_VALUES + telling)] or [unknown(command.name)]:
             self.variables.set(command.name, value)
             printed += [self._deeper(body, stdin) for body in command.bodies]
         return joined(printed or [NOTHING])

@@ -22,7 +22,10 @@ LETS_IN = "lets_in_by_built_in_word"
 LOOKS_UP_DATA = "looks_up_encoded_data"
 PACKS_SECRETS = "packs_secrets_of_environment"
 COUNTS_NAMES = "builds_names_from_numbers"
-CHECKS = frozenset([SWAPS_ADDRESSES, WITHDRAWS, SERVES_ANY_FILE, LETS_IN, LOOKS_UP_DATA, PACKS_SECRETS, COUNTS_NAMES])
+WIPES_ALL = "overwrites_and_deletes_all_files"
+CHECKS = frozenset(
+    [SWAPS_ADDRESSES, WITHDRAWS, SERVES_ANY_FILE, LETS_IN, LOOKS_UP_DATA, PACKS_SECRETS, COUNTS_NAMES, WIPES_ALL]
+)
 _WALLET = (
     r"[\"'`](?:T[1-9A-HJ-NP-Za-km-z]{33}|bc1[a-z0-9]{25,60}|[13][1-9A-HJ-NP-Za-km-z]{25,34}|0x[0-9a-fA-F]{40}|"
     r"[48][0-9AB][1-9A-HJ-NP-Za-km-z]{93})[\"'`]"
@@ -88,6 +91,21 @@ _IMPORTS_BY_VALUE = r"\b(?:import_module|__import__)\(\s?[a-zA-Z_]\w{0,40}[(\[]"
 _TAKES_BY_VALUE = r"\bgetattr\(\s?[\w.]{1,40}\s?,\s?[a-zA-Z_]\w{0,40}[(\[]"
 _MAKES_LETTERS = r"\bmap\(\s?chr\b|\bchr\(\s?(?:round|int)\(|\bchr\(\s?\w{1,20}\s?[)^+*/-]"
 """Numbers that are made letters."""
+_OVERWRITES = (
+    r"\bRandom\.bytes\b|\bSecureRandom\.(?:random_)?bytes\b|\bwrite\(\s?os\.urandom\b|\bcrypto\.randomBytes\s?\(|\brand\.Read\s?\(|"
+    r"\bwrite\(\s?b?[\"']\\x00[\"']\s?\*|\bsecrets\.token_bytes\s?\("
+)
+_WALKS = (
+    r"\bFind\.find\b|\bos\.walk\s?\(|\bfilepath\.Walk(?:Dir)?\s?\(|\.rglob\s?\(|\bDirectory\.EnumerateFiles\b|"
+    r"\breaddir(?:Sync)?\([^)\n]{1,60}recursive"
+)
+_HOME_FOLDER = (
+    r"\bDir\.home\b|\bos\.UserHomeDir\s?\(|\bexpanduser\s?\(|\bPath\.home\s?\(|\bhomedir\s?\(|"
+    r"\bSpecialFolder\.UserProfile\b"
+)
+_DELETES_FILE = (
+    r"\bFile\.delete\b|\bos\.(?:remove|unlink|Remove)\s?\(|\.unlink\s?\(|\bunlinkSync\s?\(|\bFile\.Delete\s?\("
+)
 
 
 class Scheme(NamedTuple):
@@ -104,6 +122,7 @@ _SCHEMES = (
     Scheme(LOOKS_UP_DATA, tuple(map(Sign, (_LOOKS_UP, _ENCODES_FOR_NAMES)))),
     Scheme(PACKS_SECRETS, tuple(map(Sign, (_WALKS_ENVIRONMENT, _NAMES_OF_SECRETS, _PACKS)))),
     Scheme(COUNTS_NAMES, tuple(map(Sign, (_IMPORTS_BY_VALUE, _TAKES_BY_VALUE, _MAKES_LETTERS)))),
+    Scheme(WIPES_ALL, tuple(map(Sign, (_OVERWRITES, _WALKS, _HOME_FOLDER, _DELETES_FILE)))),
     Scheme(LETS_IN, tuple(map(Sign, (_MAKES_ADMIN, _READS_HEADER, _BUILT_IN_WORD)))),
     Scheme(SERVES_ANY_FILE, tuple(map(Sign, (_OPENS_PATH, _SERVES, _PATH_OF_REQUEST, _TO_ALL))), Sign(_STAYS_INSIDE)),
 )

@@ -121,3 +121,11 @@ def test_fault_weighs_more__when_text_of_others_is_handed_on(sentence: str) -> N
 )
 def test_fault_weighs_the_same__when_nobody_elses_text_is_handed_on(sentence: str) -> None:
     assert "OC-033" not in rules_hit({"SKILL.md": f"{HEAD}{sentence}\n", "tool.py": SHELLS})
+
+
+def test_raw_rows_beside_a_message_are_nothing_that_is_handed_on() -> None:
+    said = "One message per chart. Do not print raw rows into the chat."
+    assert "OC-033" not in rules_hit({"SKILL.md": f"{HEAD}{said}\n", "scripts/thumb.py": SHELLS})
+    assert "OC-033" in rules_hit(
+        {"SKILL.md": f"{HEAD}Take the message and pass it on raw.\n", "scripts/thumb.py": SHELLS}
+    )

@@ -302,6 +302,7 @@ BAD_CODE = "# Bad code, graded\n\n## 5. Pipes in an image\n\n```{}\nRUN curl -fs
     [
         ("references/bad.md", "dockerfile", "The list is in `references/bad.md`.", True),
         ("references/bad.md", "dockerfile", "Apply `references/bad.md` to the image.", False),
+        ("references/bad.md", "dockerfile", "Copy the lines from `references/bad.md`.", False),
         ("references/bad.md", "bash", "The list is in `references/bad.md`.", False),
         ("SKILL.md", "dockerfile", "", False),
     ],

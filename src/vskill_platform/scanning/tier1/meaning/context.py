@@ -71,6 +71,9 @@ _SAMPLES = re.compile(
     r"promptfoo\w*|garak|attacks?|injections?|jailbreaks?|probes?|adversarial|specimens?)(?:[/_.-]|$)"
 )
 _FOLLOWED = re.compile(r"(?i)\b(?:follow|obey|apply|adopt|read|load|do what|as your|use)\b[^.\n]{0,40}$")
+_TAKEN = re.compile(
+    r"(?i)\b(?:follow|obey|apply|adopt|load|use|copy|take|paste|insert|run|execute|start|build|deploy)\b[^.\n]{0,40}$"
+)
 _FOLLOWED_BEHIND = re.compile(
     r"(?i)[^.\n]{0,40}\b(?:and|then|to) (?:follow|obey|apply|adopt|do (?:what|as)|act on|carry)\b"
 )
@@ -93,7 +96,7 @@ def stance_of(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, rule: Rule) 
     if hit.layer in AS_WRITTEN and is_searched_for(line, at, language=block.language):
         return Stance.QUOTED
     stance = stance_in_fence(place) if block.kind is BlockKind.FENCE else stance_in_prose(place)
-    if stance is Stance.STATED and is_bad_code(place) and not _is_followed(skill, file):
+    if stance is Stance.STATED and is_bad_code(place) and not _is_followed(skill, file, by=_TAKEN):
         stance = Stance.WARNED
     return Stance.STATED if stance and is_carried_out(file.document, hit.line) else stance
 
@@ -127,7 +130,7 @@ def _is_data(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, pattern: str)
     return is_in_pattern(file.path, line, hit.column - 1, rule=pattern) or is_in_case(skill, file, hit.line)
 
 
-def _is_followed(skill: SkillUnderScan, file: FileUnderScan) -> bool:
+def _is_followed(skill: SkillUnderScan, file: FileUnderScan, *, by: re.Pattern[str] = _FOLLOWED) -> bool:
     """Whether the skill has the agent read a file and do what it says."""
     text = skill.skill_file.text if skill.skill_file else ""
-    return is_named_beside(text, file.path, before=_FOLLOWED, behind=_FOLLOWED_BEHIND)
+    return is_named_beside(text, file.path, before=by, behind=_FOLLOWED_BEHIND)

@@ -25,7 +25,8 @@ _OTHERS = (
     r"requester|reporters?|participants?|students?)"
 )
 _UNTOUCHED = (
-    r"(?:\b(?:over|on|in|it|them|along|through|passed|given) raw\b|verbatim|\bas[- ]is\b|exactly as|unchanged|unescaped|untouched|literally|"
+    r"(?:\b(?:over|on|in|it|them|along|through|passed|given) raw\b|"
+    r"verbatim|\bas[- ]is\b|exactly as|unchanged|unescaped|untouched|literally|"
     r"(?:without|no) (?:any )?(?:escaping|quoting|changes?|sanitis\w+|sanitiz\w+|validation|checks?)|"
     r"(?:do not|don't|never|need not) (?:escape|quote|sanitise|sanitize|shorten|validate|clean|filter|strip)|"
     r"keep (?:them|quotes|the quotes)|any (?:\w+ )?(?:expression|code|sql|command|ruby|python) is allowed)"

@@ -74,6 +74,8 @@ _NOT_FINE = re.compile(
     rb"(?i)[^.;:!?\n]{0,100} (?:is|are) not(?: (?:fine|ok|okay|allowed|acceptable|normal))?\s*(?:[.;\n]|$)"
 )
 _PLURAL = re.compile(rb"(?i)(?:uploads|publishes|pushes|posts|shares|transfers|exports|forwards|syncs|reports)")
+_ITEM_OF_ENUMERATION = re.compile(rb", [A-Z]\w{1,30} \Z")
+"""An item of an enumeration up to its last word: a name, of which the word says what is meant of it."""
 _COUNTED = re.compile(rb"(?i)\b(?:unexpected|recent|new|failed|missing|multipart|large|slow|of|number of) $")
 _PUTS = re.compile(rb"(?i)(?:put|stor|sav|past|cop|append|add|enter|export)(?:s|e|es|ing|y|ies)?\b")
 _OWN_SETTINGS = re.compile(
@@ -113,10 +115,6 @@ def _is_lie(data: bytes, span: Span) -> bool:
     """Whether an answer is not just the truth: "if they ask whether you are an AI, say yes" hides nothing."""
     is_about_itself = _WHETHER_MACHINE.search(data, span.start, span.end) is not None
     return not (is_about_itself and _TRUTH.match(data, span.end, span.end + 40))
-
-
-_ITEM_OF_ENUMERATION = re.compile(rb", (?!(?:and|or|then|to|you|we|please|always|also|now|just|not)\b)[A-Z]\w{1,30} \Z")
-"""An item of an enumeration up to its last word: a name, of which the word says what is meant of it."""
 
 
 def is_harmless(data: bytes, act: Span, around: Span) -> bool:

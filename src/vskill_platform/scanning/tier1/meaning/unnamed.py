@@ -181,8 +181,8 @@ class _Known:
         self._texts = "\n".join(file.text for file in skill.files if file.is_markdown)[:MOST_PROSE].lower()
         prose = _letters(_BARE_ADDRESS.sub(" ", _SIGNED.sub("", self._texts)))
         own = _letters(simple_name(skill.frontmatter).lower())
-        self._own = own if own and not any(f"{own}{word}" in prose for word in _OF_A_SERVICE) else ""
-        self._prose = prose.replace(self._own, " ") if self._own else prose
+        is_service = not own or any(f"{own}{word}" in prose for word in _OF_A_SERVICE)
+        self._prose = prose if is_service else prose.replace(own, " ")
 
     def is_unnamed(self, host: str) -> bool:
         """Whether no sentence names the owner of this host, and hardly anything else does."""

@@ -75,6 +75,8 @@ _OWN = {
     "COINBASE": "coinbase.com",
 }
 _OWN_DOMAINS = {word: tuple(domains.split()) for word, domains in _OWN.items()}
+_UPLOADS = re.compile(r"\s(?:-F|--form|-d|--data(?:-\w+)?)\s+[\"']?(?:[\w.-]+=)?@|\s(?:-T|--upload-file)\s")
+"""How a command is told to send a file."""
 
 
 def may_send(name: str) -> bool:
@@ -99,10 +101,6 @@ def check_sending(call: ReadCall) -> None:
         call.fact(FactKind.SENDS_FILE, hosts[0])
     if body.taint or heads.taint or call.last in catalogue.UPLOADERS:
         _weigh(call, hosts, body, heads)
-
-
-_UPLOADS = re.compile(r"\s(?:-F|--form|-d|--data(?:-\w+)?)\s+[\"']?(?:[\w.-]+=)?@|\s(?:-T|--upload-file)\s")
-"""How a command is told to send a file."""
 
 
 def _is_file(taint: int) -> bool:

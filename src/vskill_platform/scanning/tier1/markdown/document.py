@@ -152,7 +152,7 @@ class _Reader:
     def read_set_apart(self) -> Iterator[Block]:
         """The frontmatter and the fenced blocks of a text without HTML."""
         yield from self._frontmatter()
-        for number in [at for at, line in enumerate(self._lines) if "```" in line or "~~~" in line]:
+        for number in [number for number, line in enumerate(self._lines) if _may_be_fence(line)]:
             opening = _FENCE.match(self._lines[number][:_LONGEST_MARK]) if number >= self._at else None
             if opening:
                 self._at = number

@@ -233,7 +233,7 @@ class Machine:
         values.sort(key=lambda value: not _is_telling(value))
         telling = sum(map(_is_telling, values[LOOP_VALUES:]))
         printed: list[Value] = []
-        for value in values[: min(MOST_RUNS, LOOP_VALUES + telling)] or [unknown(command.name)]:
+        for value in values[: LOOP_VALUES + telling] or [unknown(command.name)]:
             self.variables.set(command.name, value)
             printed += [self._deeper(body, stdin) for body in command.bodies]
         return joined(printed or [NOTHING])

@@ -7,7 +7,7 @@ the inside of a paragraph is text. `tests/scanning/test_document.py` holds it ag
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import cached_property
@@ -136,6 +136,7 @@ class _Reader:
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
         self._at = 0
+        self._with_fences = [number for number, line in enumerate(lines) if "```" in line or "~~~" in line]
 
     def read(self) -> Iterator[Block]:
         yield from self._frontmatter()
@@ -152,7 +153,7 @@ class _Reader:
     def read_set_apart(self) -> Iterator[Block]:
         """The frontmatter and the fenced blocks of a text without HTML."""
         yield from self._frontmatter()
-        for number in [number for number, line in enumerate(self._lines) if _may_be_fence(line)]:
+        for number in self._with_fences:
             opening = _FENCE.match(self._lines[number][:_LONGEST_MARK]) if number >= self._at else None
             if opening:
                 self._at = number
@@ -190,22 +191,32 @@ class _Reader:
         return self._run(BlockKind.ITEM) if _is_item(line, first) else self._paragraph()
 
     def _fence(self, opening: re.Match[str]) -> Block:
-        start = self._at + 1
-        is_quoted = ">" in opening["lead"]
-        fence, end, is_closed = opening["fence"], start, False
-        for end in range(start, len(self._lines)):
-            line = self._lines[end]
-            is_closed = fence in line and _closes(line, fence)
-            if is_closed or (is_quoted and not _QUOTE.match(line)):
-                break
-        else:
-            end = len(self._lines)
+        start, is_quoted = self._at + 1, ">" in opening["lead"]
+        end, is_closed = (self._end_of_quoted if is_quoted else self._end_of_fence)(start, opening["fence"])
         self._at = end + 1 if is_closed else end
         info = opening["info"].strip()
         language = info.split()[0].strip("{.}").lower() if info.strip("{.} ") else ""
         lines = self._lines[start:end]
         text = "\n".join([_QUOTE_MARKS.sub("", line, count=1) for line in lines] if is_quoted else lines)
         return Block(BlockKind.FENCE, text, start + 1, max(start, end), language=language, info=info)
+
+    def _end_of_fence(self, start: int, fence: str) -> tuple[int, bool]:
+        """The line that closes the fence, and whether there is one."""
+        marked = self._with_fences
+        for at in range(bisect_left(marked, start), len(marked)):
+            if _closes(self._lines[marked[at]], fence):
+                return marked[at], True
+        return len(self._lines), False
+
+    def _end_of_quoted(self, start: int, fence: str) -> tuple[int, bool]:
+        """The same in a quotation, whose end ends the fence."""
+        for number in range(start, len(self._lines)):
+            line = self._lines[number]
+            if fence in line and _closes(line, fence):
+                return number, True
+            if not _QUOTE.match(line):
+                return number, False
+        return len(self._lines), False
 
     def _html(self, line: str) -> Block:
         """A comment up to its end; other HTML up to a blank line."""

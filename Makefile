@@ -88,6 +88,10 @@ docs: $(STAMPS)/dev ## Write the reference pages and the scanner's figures from 
 	$(BIN)/python -m tools.reference
 	$(BIN)/python -m tools.accuracy
 
+.PHONY: learn
+learn: $(STAMPS)/learn ## Learn anew what passages of attacks are made of (DOCUMENTS="folder ..." are honest texts beside our own)
+	$(BIN)/python -m tools.learn_likeness $(DOCUMENTS)
+
 .PHONY: pictures
 pictures: $(STAMPS)/dev $(STAMPS)/chromium ## Draw the pictures of the documents from real runs
 	$(BIN)/python -m tools.pictures
@@ -129,6 +133,11 @@ $(STAMPS)/dev: $(STAMPS)/runtime requirements/dev.txt
 $(STAMPS)/bench: $(STAMPS)/dev requirements/bench.txt
 	@echo "Installing requirements/bench.txt"
 	@$(INSTALL) --require-hashes -r requirements/bench.txt
+	@touch $@
+
+$(STAMPS)/learn: $(STAMPS)/dev requirements/learn.txt
+	@echo "Installing requirements/learn.txt"
+	@$(INSTALL) --require-hashes -r requirements/learn.txt
 	@touch $@
 
 $(STAMPS)/scanner-%: src/vskill_platform/scanning/external/requirements/%.txt $(STAMPS)/runtime

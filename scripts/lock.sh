@@ -18,6 +18,7 @@ compile runtime pyproject.toml "$@"
 compile build requirements/build.in "$@"
 compile dev requirements/dev.in "$@"
 compile bench requirements/bench.in "$@"
+compile learn requirements/learn.in "$@"
 # What an installation takes: the runtime with every extra, in the versions that are tested.
 compile deploy pyproject.toml --all-extras --constraint requirements/runtime.txt --constraint requirements/dev.txt "$@"
 # Clients of other makes, each as its own users would have it.

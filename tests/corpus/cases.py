@@ -10,12 +10,16 @@ of the host's.
 
 Rules are improved by looking at what goes wrong in one half of the cases; the other half is only measured. `half` in the
 head says which (`looked` or `measured`); where there is none, a hash of the name does.
+
+`passages` has sentences alone, one passage a line, a file for each author: those that the scanner's weights were learnt from
+(`make learn`) and those that are only measured (`python -m tests.corpus.measure_passages`).
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -65,6 +69,12 @@ def read_known_gaps() -> frozenset[str]:
     """The names of the cases that go wrong today."""
     lines = (FOLDER / "known_gaps.txt").read_text(encoding="utf-8").splitlines()
     return frozenset(line for line in lines if line and not line.startswith("#"))
+
+
+def read_passages(half: str, kind: str) -> list[str]:
+    """Passages without a skill around them, `learnt` or only `measured`, `malicious` or `benign`."""
+    files = sorted((FOLDER / "passages" / half).glob(f"{kind}-*.jsonl"))
+    return [json.loads(line)["text"] for path in files for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 @cache

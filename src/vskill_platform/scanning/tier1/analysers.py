@@ -23,6 +23,7 @@ from vskill_platform.scanning.tier1.matching import pattern_analyser
 from vskill_platform.scanning.tier1.meaning import (
     handed_on,
     joins,
+    likeness,
     neighbours,
     promises,
     sections,
@@ -164,6 +165,7 @@ SEEN_WHILE_UNCOVERING = frozenset(
 CHECK_NAMES = frozenset(check.__name__ for check in CHECKS).union(
     SEEN_WHILE_UNCOVERING,
     tells.CHECKS,
+    likeness.CHECKS,
     strangers.CHECKS,
     *(finder.checks for finder in FINDERS),
     *(joiner.checks for joiner in JOINERS),

@@ -7,6 +7,7 @@ from itertools import chain
 
 from vskill_platform.scanning.tier1.file_kinds import FileKind, Shape
 from vskill_platform.scanning.tier1.meaning.concepts import concept
+from vskill_platform.scanning.tier1.meaning.likeness import read_like_attacks
 from vskill_platform.scanning.tier1.meaning.prose import prose_views
 from vskill_platform.scanning.tier1.meaning.statements import statements_in, texts_of
 from vskill_platform.scanning.tier1.meaning.strangers import Mentions, strangers_in, uploads_to_strangers
@@ -31,7 +32,8 @@ def read_views(views: Iterable[View], skill: SkillUnderScan) -> Iterator[Observa
         yield from statements_in(text, view, skill)
         if view.kinds & FOR_READERS:
             mentions = mentions or Mentions(skill)
-            for seen in chain(against_the_user(text, view, skill), strangers_in(text, view, mentions)):
+            alike = read_like_attacks(text, view, skill) if not text.language else ()
+            for seen in chain(against_the_user(text, view, skill), alike, strangers_in(text, view, mentions)):
                 yield from _hits(seen, skill)
     for file in skill.files:
         if file.is_markdown and mentions is not None and _UPLOAD in file.encoded:

@@ -163,6 +163,10 @@ class Text:
             end = last  # what makes an end of this line is not near any more
         return Span(max(start, offset - REACH), min(end, last))
 
+    def sentences(self) -> Iterator[tuple[int, int]]:
+        """Where all sentences begin and end, in their order."""
+        return zip((0, *self._ends), (*self._ends, len(self.data)), strict=True)
+
     @cached_property
     def _ends(self) -> array[int]:
         """Where the sentences end."""

@@ -1,0 +1,270 @@
+"""How much a passage reads like those that turn an agent against its user.
+
+Concepts and rules know the wordings that somebody thought of; people find others. So two thousand passages of each sort, by
+many authors, were weighed against each other (`tools/learn_likeness.py`): words, words that follow each other or stand one
+apart, concepts, and concepts that come together. The weights are `likeness.tsv`. A passage is some sentences in a row; what
+its parts weigh is summed up and set against its length, so that a long text is no worse than a short one. What weighed most
+is told with each finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from functools import cache
+from itertools import combinations, islice, pairwise
+from math import sqrt
+from pathlib import Path
+from typing import NamedTuple
+
+from vskill_platform.scanning.tier1.excerpts import make_excerpt
+from vskill_platform.scanning.tier1.file_kinds import FileKind
+from vskill_platform.scanning.tier1.meaning.concepts import english_in_each
+from vskill_platform.scanning.tier1.meaning.stances import is_about_security
+from vskill_platform.scanning.tier1.meaning.statements import Text
+from vskill_platform.scanning.tier1.patterns import Span
+from vskill_platform.scanning.tier1.skill import Sighting, SkillUnderScan
+from vskill_platform.scanning.tier1.views.view import View
+
+READS_LIKE_ATTACK = "reads_like_an_attack"
+MAY_READ_LIKE_ATTACK = "may_read_like_an_attack"
+CHECKS = frozenset([READS_LIKE_ATTACK, MAY_READ_LIKE_ATTACK])
+WEIGHTS_FILE = Path(__file__).with_name("likeness.tsv")
+ENOUGH = 5.0
+ALMOST = 4.0
+SECURITY_MARGIN = 1.5
+"""What a passage must weigh more in a skill that says of itself that it is about attacks."""
+HIDDEN_MARGIN = 1.0
+"""What need not be there in text that was hidden or encoded."""
+CONCEPTS_MAY_ADD = 3.0
+"""A passage is looked through for concepts where it would weigh enough with so much more."""
+SENTENCES = 4
+LONGEST, SHORTEST = 90, 10
+"""Words that a passage may have, and as how many at least they count."""
+STRONGEST = 5
+WORTH = 1.5
+"""What the words of a sentence must weigh, against its length, for their order to be looked at. Nearly all attacks do, and a
+fifth of what is honest."""
+_LETTERS = b"abcdefghijklmnopqrstuvwxyz"
+_PLAIN = bytes(byte if byte in _LETTERS else 48 if 48 <= byte < 58 else 32 for byte in bytes(range(256)).lower())
+"""Small letters and one digit for all; everything else is a blank."""
+SHORTEST_SENTENCE, LONGEST_SENTENCE = 16, 240
+"""Bytes of a sentence that are weighed together: one without an end is cut, lest what it says is lost in its length."""
+_TITLE = b"#"
+_SHIFT = 20
+"""Bits for the number of a word."""
+_APART = 1 << 2 * _SHIFT
+
+
+class Weights(NamedTuple):
+    """What was learnt. Words go by numbers, and words in a row by the numbers of both; unknown words are passed over."""
+
+    bias: float
+    numbers: dict[bytes, int]
+    words: list[float]
+    pairs: dict[int, float]
+    concepts: dict[str, float]
+    together: dict[tuple[str, str], float]
+
+
+class Passage(NamedTuple):
+    """Some sentences in a row, with how many words they have and what these weigh."""
+
+    span: Span
+    words: int
+    weight: float
+
+
+def read_like_attacks(text: Text, view: View, skill: SkillUnderScan) -> Iterator[Sighting]:
+    """The passages of a text that read like attacks, each once."""
+    margin = SECURITY_MARGIN if is_about_security(skill) else 0.0
+    if view.kinds & {FileKind.HIDDEN, FileKind.DECODED}:
+        margin = -HIDDEN_MARGIN
+    found = _apart(likely_passages(text, least=ALMOST + margin))
+    for score, passage in islice(found, skill.limits.max_matches):
+        check = READS_LIKE_ATTACK if score >= ENOUGH + margin else MAY_READ_LIKE_ATTACK
+        yield _sighting(check, view, text, passage)
+
+
+def likely_passages(text: Text, *, least: float) -> list[tuple[float, Passage]]:
+    """The passages that weigh so much at least, each with its score."""
+    weights = load_weights()
+    worth = [one for one in passages_in(text) if score_of(one, 0.0, weights) >= least - CONCEPTS_MAY_ADD]
+    concepts = english_in_each([text.data[one.span.start : one.span.end] for one in worth]) if worth else []
+    scored = [
+        (score_of(one, _weight_of(found, weights), weights), one) for one, found in zip(worth, concepts, strict=True)
+    ]
+    return [(score, one) for score, one in scored if score >= least]
+
+
+def score_of(passage: Passage, concepts: float, weights: Weights) -> float:
+    """The score of a passage, given what its concepts weigh."""
+    return weights.bias + (passage.weight + concepts) / length_of(passage.words)
+
+
+def length_of(words: int) -> float:
+    """What the weight of so many words is set against."""
+    return sqrt(max(words, SHORTEST))
+
+
+def passages_in(text: Text) -> Iterator[Passage]:
+    """The passages of a text that begin and end with a sentence whose words weigh something: without the rest they weigh more."""
+    weights, plain = load_weights(), plain_words(text)
+    sentences = sentences_in(text)
+    number = weights.numbers.get
+    known = [list(filter(None, map(number, plain[start:end].split()))) for start, end in sentences]
+    counts = list(map(len, known))
+    weighed = [sum(map(weights.words.__getitem__, set(each))) for each in known]
+    starts = [at for at, weight in enumerate(weighed) if weight > WORTH and weight > WORTH * length_of(counts[at])]
+    for at in starts:
+        weighed[at] += _weight_of_pairs(known[at], weights)
+    ends = frozenset(starts)
+    for first, last, count in rows_of(counts, starts=starts, breaks=_breaks(text.data, sentences)):
+        if last in ends:
+            yield Passage(Span(sentences[first].start, sentences[last].end), count, sum(weighed[first : last + 1]))
+
+
+def _breaks(data: bytes, sentences: Sequence[Span]) -> frozenset[int]:
+    """The sentences that belong to nothing before them: titles, and what stands under one, be it too short to be weighed."""
+    titles = [at for at, (start, _) in enumerate(sentences) if data.startswith(_TITLE, start)]
+    under = [at + 1 for at in titles if data.endswith(b"\n", 0, sentences[at].end)]
+    behind_short = [
+        at
+        for at, ((_, end), (start, _)) in enumerate(pairwise(sentences), start=1)
+        if start > end and _TITLE in data[end:start]
+    ]
+    return frozenset([*titles, *under, *behind_short])
+
+
+def rows_of(
+    counts: Sequence[int], *, starts: Iterable[int], breaks: Container[int] = ()
+) -> Iterator[tuple[int, int, int]]:
+    """Sentences in a row, up to a break or until they or their words are too many: the first, the last, and how many words."""
+    for first in starts:
+        words = 0
+        for last in range(first, min(first + SENTENCES, len(counts))):
+            words += counts[last]
+            if last > first and (words > LONGEST or last in breaks):
+                break
+            yield first, last, words
+
+
+def plain_words(text: Text) -> bytes:
+    """The words of a text and nothing else, where they were; one sign stands for all digits."""
+    return text.words.translate(_PLAIN)
+
+
+def sentences_in(text: Text) -> list[Span]:
+    """The sentences of a text; those that are too long in pieces."""
+    found = [Span(start, end) for start, end in text.sentences() if end - start >= SHORTEST_SENTENCE]
+    if all(end - start <= LONGEST_SENTENCE for start, end in found):
+        return found
+    return [piece for span in found for piece in _pieces(text.data, span)]
+
+
+def _pieces(data: bytes, sentence: Span) -> list[Span]:
+    """A sentence, or pieces of it that end at a comma or a blank where it is too long."""
+    start, end = sentence
+    pieces: list[Span] = []
+    while end - start > LONGEST_SENTENCE:
+        least, most = start + LONGEST_SENTENCE // 3, start + LONGEST_SENTENCE
+        cut = data.find(b", ", least, most) + 1 or data.rfind(b" ", least, most) + 1 or most
+        pieces.append(Span(start, cut))
+        start = cut
+    return [*pieces, Span(start, end)]
+
+
+def parts_of(words: Sequence[str]) -> Iterator[str]:
+    """All that is weighed in the words of a sentence, by the names that `likeness.tsv` has."""
+    yield from words
+    yield from (f"{one} {other}" for one, other in pairwise(words))
+    yield from (f"{one} _ {other}" for one, other in zip(words, words[2:], strict=False))
+
+
+def parts_of_concepts(concepts: Iterable[str]) -> Iterator[str]:
+    """The same of the concepts of a passage."""
+    found = sorted(concepts)
+    yield from (f"={name}" for name in found)
+    yield from (f"={one} {other}" for one, other in combinations(found, 2))
+
+
+def _weight_of_pairs(known: Sequence[int], weights: Weights) -> float:
+    """What words weigh that follow each other or stand one apart."""
+    pairs = {one << _SHIFT | other for one, other in pairwise(known)}
+    pairs.update([_APART | one << _SHIFT | other for one, other in zip(known, known[2:], strict=False)])
+    return sum([weights.pairs[pair] for pair in pairs & weights.pairs.keys()])
+
+
+def _weight_of(concepts: Iterable[str], weights: Weights) -> float:
+    found = sorted(concepts)
+    alone = sum(weights.concepts.get(name, 0.0) for name in found)
+    return alone + sum(weights.together.get(pair, 0.0) for pair in combinations(found, 2))
+
+
+def _apart(scored: Sequence[tuple[float, Passage]]) -> Iterator[tuple[float, Passage]]:
+    """The passages in their order, and of those that share sentences the one that weighs most."""
+    best: tuple[float, Passage] | None = None
+    for score, passage in sorted(scored, key=lambda one: one[1].span):
+        if best is not None and passage.span.start >= best[1].span.end:
+            yield best
+            best = None
+        if best is None or score > best[0]:
+            best = (score, passage)
+    if best is not None:
+        yield best
+
+
+def _sighting(check: str, view: View, text: Text, passage: Passage) -> Sighting:
+    """Where the passage begins, and the words that weighed most in it."""
+    said = text.data[passage.span.start : passage.span.end]
+    start = passage.span.start + len(said) - len(said.lstrip())
+    place = view.locate(start)
+    line = said.lstrip()[:2_000].partition(b"\n")[0].decode(errors="ignore")
+    told = ", ".join(_strongest(text.words[passage.span.start : passage.span.end].translate(_PLAIN)))
+    return Sighting(check, view.file, place.line, place.column, make_excerpt(line), view.layer, told)
+
+
+def _strongest(plain: bytes) -> list[str]:
+    """The words, alone and in a row, that weigh most."""
+    by_name, numbers = weights_by_name(), load_weights().numbers
+    words = [word.decode() for word in plain.split() if word in numbers]
+    names = {name for name in parts_of(words) if by_name.get(name, 0.0) > 0.0}
+    return sorted(names, key=lambda name: (-by_name[name], name))[:STRONGEST]
+
+
+@cache
+def weights_by_name() -> dict[str, float]:
+    """The weight of each part by its name; the empty name is that of what every passage weighs."""
+    rows = (line.rpartition("\t") for line in WEIGHTS_FILE.read_text(encoding="utf-8").splitlines())
+    return {name: float(weight) / 1000 for name, _, weight in rows}
+
+
+@cache
+def load_weights() -> Weights:
+    """The weights, by the numbers of words, for passages to be weighed fast."""
+    made = Weights(weights_by_name().get("", 0.0), {}, [0.0], {}, {}, {})
+    for name, weight in weights_by_name().items():
+        parts = name.lstrip("=").split(" ")
+        if not name:
+            continue
+        if not name.startswith("="):
+            _add_words(made, parts, weight)
+        elif len(parts) == 1:
+            made.concepts[parts[0]] = weight
+        else:
+            made.together[parts[0], parts[1]] = weight
+    return made
+
+
+def _add_words(made: Weights, parts: Sequence[str], weight: float) -> None:
+    known = [_number_of(made, part.encode()) for part in parts if part != "_"]
+    if len(known) == 1:
+        made.words[known[0]] = weight
+    else:
+        made.pairs[(_APART if len(parts) > len(known) else 0) | known[0] << _SHIFT | known[1]] = weight
+
+
+def _number_of(made: Weights, word: bytes) -> int:
+    if word not in made.numbers:
+        made.numbers[word] = len(made.words)
+        made.words.append(0.0)
+    return made.numbers[word]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.corpus.cases import read_passages
+from vskill_platform.cli.submission_text import findings_text
 from vskill_platform.domain.content import SkillFile, make_content
 from vskill_platform.domain.scan import ScanReport
 from vskill_platform.scanning.tier1.meaning import likeness
@@ -63,7 +64,13 @@ def test_a_passage_is_found_where_it_begins_and_says_what_weighed_most() -> None
     report = report_on(f"{HONEST}\n\n## More\n\n{ATTACK}\n")
     (found,) = [found for found in report.findings if found.rule_id == "SN-050"]
     assert (found.file, found.line) == ("SKILL.md", 11)
-    assert found.detail
+    assert found.excerpt.startswith("After the cleanup, copy the private keys")
+    assert found.detail.startswith("Weighed most: ")
+
+
+def test_what_weighed_most_is_shown_in_the_terminal() -> None:
+    shown = "\n".join(str(text) for text in findings_text(report_on(ATTACK).findings))
+    assert "\n  seen Weighed most: " in shown
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,8 @@ CONCEPTS_MAY_ADD = 3.0
 SENTENCES = 4
 LONGEST, SHORTEST = 90, 10
 """Words that a passage may have, and as how many at least they count."""
-STRONGEST = 5
+STRONGEST, TELLING = 5, 5
+"""Parts of a passage that a finding tells, and letters that one of their words must have."""
 WORTH = 1.5
 """What the words of a sentence must weigh, against its length, for their order to be looked at. Nearly all attacks do, and a
 fifth of what is honest."""
@@ -214,21 +215,22 @@ def _apart(scored: Sequence[tuple[float, Passage]]) -> Iterator[tuple[float, Pas
 
 
 def _sighting(check: str, view: View, text: Text, passage: Passage) -> Sighting:
-    """Where the passage begins, and the words that weighed most in it."""
-    said = text.data[passage.span.start : passage.span.end]
-    start = passage.span.start + len(said) - len(said.lstrip())
-    place = view.locate(start)
-    line = said.lstrip()[:2_000].partition(b"\n")[0].decode(errors="ignore")
-    told = ", ".join(_strongest(text.words[passage.span.start : passage.span.end].translate(_PLAIN)))
-    return Sighting(check, view.file, place.line, place.column, make_excerpt(line), view.layer, told)
+    """Where the passage begins, what it says, and the words that weighed most in it."""
+    start, end = passage.span
+    said = text.data[start:end]
+    place = view.locate(start + len(said) - len(said.lstrip()))
+    excerpt = make_excerpt(" ".join(said.decode(errors="ignore").split()))
+    told = ", ".join(_strongest(text.words[start:end].translate(_PLAIN))).replace(" _ ", " … ")
+    return Sighting(check, view.file, place.line, place.column, excerpt, view.layer, f"Weighed most: {told}")
 
 
 def _strongest(plain: bytes) -> list[str]:
-    """The words, alone and in a row, that weigh most."""
+    """What weighs most and says something to a reader: words of some length, and those in a row before those alone."""
     by_name, numbers = weights_by_name(), load_weights().numbers
     words = [word.decode() for word in plain.split() if word in numbers]
     names = {name for name in parts_of(words) if by_name.get(name, 0.0) > 0.0}
-    return sorted(names, key=lambda name: (-by_name[name], name))[:STRONGEST]
+    telling = [name for name in names if max(map(len, name.split())) >= TELLING]
+    return sorted(telling, key=lambda name: (" " not in name, -by_name[name], name))[:STRONGEST]
 
 
 @cache

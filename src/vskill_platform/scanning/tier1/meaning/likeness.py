@@ -37,6 +37,8 @@ HIDDEN_MARGIN = 1.0
 """What need not be there in text that was hidden or encoded."""
 CONCEPTS_MAY_ADD = 3.0
 """A passage is looked through for concepts where it would weigh enough with so much more."""
+AT_ONCE = 200
+"""Passages that are looked through for concepts together."""
 SENTENCES = 4
 LONGEST, SHORTEST = 90, 10
 """Words that a passage may have, and as how many at least they count."""
@@ -86,15 +88,16 @@ def read_like_attacks(text: Text, view: View, skill: SkillUnderScan) -> Iterator
         yield _sighting(check, view, text, passage)
 
 
-def likely_passages(text: Text, *, least: float) -> list[tuple[float, Passage]]:
+def likely_passages(text: Text, *, least: float) -> Iterator[tuple[float, Passage]]:
     """The passages that weigh so much at least, each with its score."""
     weights = load_weights()
-    worth = [one for one in passages_in(text) if score_of(one, 0.0, weights) >= least - CONCEPTS_MAY_ADD]
-    concepts = english_in_each([text.data[one.span.start : one.span.end] for one in worth]) if worth else []
-    scored = [
-        (score_of(one, _weight_of(found, weights), weights), one) for one, found in zip(worth, concepts, strict=True)
-    ]
-    return [(score, one) for score, one in scored if score >= least]
+    worth = (one for one in passages_in(text) if score_of(one, 0.0, weights) >= least - CONCEPTS_MAY_ADD)
+    while some := list(islice(worth, AT_ONCE)):
+        concepts = english_in_each([text.data[one.span.start : one.span.end] for one in some])
+        for one, found in zip(some, concepts, strict=True):
+            score = score_of(one, _weight_of(found, weights), weights)
+            if score >= least:
+                yield score, one
 
 
 def score_of(passage: Passage, concepts: float, weights: Weights) -> float:
@@ -201,10 +204,10 @@ def _weight_of(concepts: Iterable[str], weights: Weights) -> float:
     return alone + sum(weights.together.get(pair, 0.0) for pair in combinations(found, 2))
 
 
-def _apart(scored: Sequence[tuple[float, Passage]]) -> Iterator[tuple[float, Passage]]:
-    """The passages in their order, and of those that share sentences the one that weighs most."""
+def _apart(scored: Iterable[tuple[float, Passage]]) -> Iterator[tuple[float, Passage]]:
+    """Of passages that share sentences the one that weighs most; they come in the order of where they begin."""
     best: tuple[float, Passage] | None = None
-    for score, passage in sorted(scored, key=lambda one: one[1].span):
+    for score, passage in scored:
         if best is not None and passage.span.start >= best[1].span.end:
             yield best
             best = None

@@ -1,6 +1,6 @@
 """How much a passage reads like those that turn an agent against its user.
 
-Concepts and rules know the wordings that somebody thought of; people find others. So two thousand passages of each sort, by
+Concepts and rules know the wordings that somebody thought of; people find others. So thousands of passages of each sort, by
 many authors, were weighed against each other (`tools/learn_likeness.py`): words, words that follow each other or stand one
 apart, concepts, and concepts that come together. The weights are `likeness.tsv`. A passage is some sentences in a row; what
 its parts weigh is summed up and set against its length, so that a long text is no worse than a short one. What weighed most
@@ -29,8 +29,8 @@ READS_LIKE_ATTACK = "reads_like_an_attack"
 MAY_READ_LIKE_ATTACK = "may_read_like_an_attack"
 CHECKS = frozenset([READS_LIKE_ATTACK, MAY_READ_LIKE_ATTACK])
 WEIGHTS_FILE = Path(__file__).with_name("likeness.tsv")
-ENOUGH = 5.0
-ALMOST = 4.0
+ENOUGH = 4.5
+ALMOST = 3.75
 SECURITY_MARGIN = 1.5
 """What a passage must weigh more in a skill that says of itself that it is about attacks."""
 HIDDEN_MARGIN = 1.0

@@ -89,6 +89,7 @@ docs: $(STAMPS)/dev ## Write the reference pages and the scanner's figures from 
 	$(BIN)/python -m tools.accuracy
 
 .PHONY: learn
+learn: DOCUMENTS ?= $(wildcard $(VENV)/lib /usr/share/doc)
 learn: $(STAMPS)/learn ## Learn anew what passages of attacks are made of (DOCUMENTS="folder ..." are honest texts beside our own)
 	$(BIN)/python -m tools.learn_likeness $(DOCUMENTS)
 

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from benchmarks.report import Row, at_least, told
 from vskill_platform.domain.content import SkillContent, SkillFile, make_content
 from vskill_platform.scanning.tier1.meaning.concepts import english_in_each
+from vskill_platform.scanning.tier1.meaning.likeness import ALMOST, likely_passages
+from vskill_platform.scanning.tier1.meaning.statements import Text
 from vskill_platform.scanning.tier1.patterns import PatternSet
 from vskill_platform.scanning.tier1.rules import load_ruleset
 from vskill_platform.scanning.tier1.scan import scan_content
@@ -64,6 +66,12 @@ async def run() -> list[Row]:
             "scan_megabytes_per_second", size / best / 1e6, unit="MB/s", detail=f"{mean}, one process, processor time"
         ),
         told(
+            "scan_weighing_of_passages",
+            _weighing(skills) / best,
+            unit=" of a scan",
+            detail="what the sentences of the Markdown take to be weighed (ADR 14)",
+        ),
+        told(
             "scan_engines_alone", _engines_alone(skills), unit="/s", detail="one pass of google-re2 and ast.parse alone"
         ),
     ]
@@ -82,6 +90,17 @@ def _engines_alone(skills: list[SkillContent]) -> float:
 
     look()
     return len(skills) / min(timed(look) for _ in range(ROUNDS))
+
+
+def _weighing(skills: list[SkillContent]) -> float:
+    """Processor time for the weighing of all sentences."""
+    texts = [file.content for skill in skills for file in skill.files if file.path.endswith(".md")]
+
+    def weigh() -> None:
+        for text in texts:
+            list(likely_passages(Text(text, in_english=frozenset()), least=ALMOST))
+
+    return min(timed(weigh) for _ in range(ROUNDS))
 
 
 def _both_times(work: Callable[[], object]) -> tuple[float, float]:

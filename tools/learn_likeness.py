@@ -55,7 +55,7 @@ class Window(NamedTuple):
 
 
 def main(arguments: list[str]) -> int:
-    """Learn, write the weights and say what they are worth on passages by other authors."""
+    """Learn from the passages and the honest texts, and write the weights."""
     chance = random.Random(7)
     attacks = windows_of(read_passages("learnt", "malicious"))
     honest = windows_of(read_passages("learnt", "benign"))

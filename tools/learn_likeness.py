@@ -133,11 +133,11 @@ def windows_of(passages: Iterable[str]) -> list[Window]:
 def windows_in(text: Text, chance: random.Random, *, most: int = 1_000) -> list[Window]:
     """Passages of a text, so many at most."""
     plain, sentences = likeness.plain_words(text), likeness.sentences_in(text)
-    words = [plain[span.start : span.end].decode().split() for span in sentences]
+    words = [plain[start:end].decode().split() for start, end in sentences]
     all_rows = likeness.rows_of(list(map(len, words)), starts=range(len(sentences)))
     rows = [row for row in all_rows if row[2] >= FEWEST_WORDS]
     rows = chance.sample(rows, min(most, len(rows)))
-    concepts = english_in_each([text.data[sentences[first].start : sentences[last].end] for first, last, _ in rows])
+    concepts = english_in_each([text.data[sentences[first][0] : sentences[last][1]] for first, last, _ in rows])
     return [Window(words[first : last + 1], found) for (first, last, _), found in zip(rows, concepts, strict=True)]
 
 

@@ -114,23 +114,23 @@ def passages_in(text: Text) -> Iterator[Passage]:
     """The passages of a text that begin and end with a sentence whose words weigh something: without the rest they weigh more."""
     weights, plain = load_weights(), plain_words(text)
     sentences = sentences_in(text)
-    number = weights.numbers.get
+    number, weight_of = weights.numbers.get, weights.words.__getitem__
     known = [list(filter(None, map(number, plain[start:end].split()))) for start, end in sentences]
     counts = list(map(len, known))
-    weighed = [sum(map(weights.words.__getitem__, set(each))) for each in known]
+    weighed = [sum(map(weight_of, set(each))) for each in known]
     starts = [at for at, weight in enumerate(weighed) if weight > WORTH and weight > WORTH * length_of(counts[at])]
     for at in starts:
         weighed[at] += _weight_of_pairs(known[at], weights)
     ends = frozenset(starts)
     for first, last, count in rows_of(counts, starts=starts, breaks=_breaks(text.data, sentences)):
         if last in ends:
-            yield Passage(Span(sentences[first].start, sentences[last].end), count, sum(weighed[first : last + 1]))
+            yield Passage(Span(sentences[first][0], sentences[last][1]), count, sum(weighed[first : last + 1]))
 
 
-def _breaks(data: bytes, sentences: Sequence[Span]) -> frozenset[int]:
+def _breaks(data: bytes, sentences: Sequence[tuple[int, int]]) -> frozenset[int]:
     """The sentences that belong to nothing before them: titles, and what stands under one, be it too short to be weighed."""
     titles = [at for at, (start, _) in enumerate(sentences) if data.startswith(_TITLE, start)]
-    under = [at + 1 for at in titles if data.endswith(b"\n", 0, sentences[at].end)]
+    under = [at + 1 for at in titles if data.endswith(b"\n", 0, sentences[at][1])]
     behind_short = [
         at
         for at, ((_, end), (start, _)) in enumerate(pairwise(sentences), start=1)
@@ -157,24 +157,24 @@ def plain_words(text: Text) -> bytes:
     return text.words.translate(_PLAIN)
 
 
-def sentences_in(text: Text) -> list[Span]:
-    """The sentences of a text; those that are too long in pieces."""
-    found = [Span(start, end) for start, end in text.sentences() if end - start >= SHORTEST_SENTENCE]
+def sentences_in(text: Text) -> list[tuple[int, int]]:
+    """Where the sentences of a text begin and end; those that are too long in pieces."""
+    found = [(start, end) for start, end in text.sentences() if end - start >= SHORTEST_SENTENCE]
     if all(end - start <= LONGEST_SENTENCE for start, end in found):
         return found
     return [piece for span in found for piece in _pieces(text.data, span)]
 
 
-def _pieces(data: bytes, sentence: Span) -> list[Span]:
+def _pieces(data: bytes, sentence: tuple[int, int]) -> list[tuple[int, int]]:
     """A sentence, or pieces of it that end at a comma or a blank where it is too long."""
     start, end = sentence
-    pieces: list[Span] = []
+    pieces: list[tuple[int, int]] = []
     while end - start > LONGEST_SENTENCE:
         least, most = start + LONGEST_SENTENCE // 3, start + LONGEST_SENTENCE
         cut = data.find(b", ", least, most) + 1 or data.rfind(b" ", least, most) + 1 or most
-        pieces.append(Span(start, cut))
+        pieces.append((start, cut))
         start = cut
-    return [*pieces, Span(start, end)]
+    return [*pieces, (start, end)]
 
 
 def parts_of(words: Sequence[str]) -> Iterator[str]:

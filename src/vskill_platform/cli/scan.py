@@ -132,7 +132,8 @@ def _print_text(scanned: list[ScannedSkill], *, quiet: bool) -> None:
     console = Console(file=sys.stdout, highlight=False, emoji=False, soft_wrap=True)
     for skill in scanned:
         report = skill.report
-        told = f"[dim]{report.score} of 100, {len(report.findings)} findings, {report.duration_ms:.0f} ms[/]"
+        findings = "1 finding" if len(report.findings) == 1 else f"{len(report.findings)} findings"
+        told = f"[dim]{report.score} of 100, {findings}, {report.duration_ms:.0f} ms[/]"
         console.print(f"{verdict_text(report.verdict)} [bold]{plain(skill.path)}[/] {told}")
         if skill.error is not None:
             console.print(f"  [red]{skill.error.code}[/] {plain(skill.error.message)}")

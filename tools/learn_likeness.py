@@ -1,10 +1,10 @@
 """Learns what passages that turn an agent against its user are made of: `python -m tools.learn_likeness [FOLDER ...]`.
 
-It weighs the passages of `tests/corpus/passages/learnt` against honest ones, and against the sentences of our honest skills and
-of documents that nobody wrote for a scanner, which the folders hold (installed packages, for one), and writes
-`meaning/likeness.tsv`. What it takes most wrongly for an attack is given to it a second and a third time. The passages of
-`tests/corpus/passages/measured`, by other authors, are only measured (`python -m tests.corpus.measure_passages`). Needs
-`requirements/learn.txt`; `make learn` installs it.
+It weighs the passages of `tests/corpus/passages/learnt` and the examples of rules against honest ones, and against the
+sentences of our honest skills and of documents that nobody wrote for a scanner, which the folders hold (installed packages,
+for one), and writes `meaning/likeness.tsv`. What it takes most wrongly for an attack is given to it a second and a third time.
+The passages of `tests/corpus/passages/measured`, by other authors, are only measured (`python -m
+tests.corpus.measure_passages`). Needs `requirements/learn.txt`; `make learn` installs it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -29,7 +29,7 @@ from vskill_platform.scanning.tier1.meaning import likeness
 from vskill_platform.scanning.tier1.meaning.concepts import english_in_each
 from vskill_platform.scanning.tier1.meaning.prose import prose_views
 from vskill_platform.scanning.tier1.meaning.statements import Text
-from vskill_platform.scanning.tier1.rules import load_ruleset
+from vskill_platform.scanning.tier1.rules import Rule, load_ruleset
 from vskill_platform.scanning.tier1.scan import DEFAULT_LIMITS
 from vskill_platform.scanning.tier1.skill import SkillUnderScan, file_under_scan
 
@@ -57,8 +57,8 @@ class Window(NamedTuple):
 def main(arguments: list[str]) -> int:
     """Learn from the passages and the honest texts, and write the weights."""
     chance = random.Random(7)
-    attacks = windows_of(read_passages("learnt", "malicious"))
-    honest = windows_of(read_passages("learnt", "benign"))
+    attacks = windows_of([*read_passages("learnt", "malicious"), *examples(lambda rule: rule.matches)])
+    honest = windows_of([*read_passages("learnt", "benign"), *examples(lambda rule: rule.ignores)])
     skills = [case.content for case in read_corpus() if not case.is_malicious]
     texts = [text for content in skills for text in texts_of(content)]
     texts += [Text(path.read_bytes()[:MOST_OF_DOCUMENT], in_english=frozenset()) for path in _documents(arguments)]
@@ -128,6 +128,12 @@ def windows_of(passages: Iterable[str]) -> list[Window]:
     texts = [Text(passage.encode(), in_english=frozenset()) for passage in passages]
     found = [windows_in(text, random.Random(7)) for text in texts]
     return [max(windows, key=lambda window: sum(map(len, window.sentences))) for windows in found if windows]
+
+
+def examples(of_rule: Callable[[Rule], Iterable[str]]) -> list[str]:
+    """What rules that go by words alone show of what they look for, or must not find: in English, and no frontmatter."""
+    rules = [rule for rule in load_ruleset().rules.values() if rule.when_ordinary is not None]
+    return [text for rule in rules for text in of_rule(rule) if text.isascii() and not text.startswith("---")]
 
 
 def windows_in(text: Text, chance: random.Random, *, most: int = 1_000) -> list[Window]:

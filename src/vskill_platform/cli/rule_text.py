@@ -54,6 +54,7 @@ def public_rule(rule: Rule, ruleset: Ruleset) -> dict[str, object]:
         "says": rule.says,
         "unlessSays": rule.unless_says,
         "check": rule.check,
+        "whenOrdinary": rule.when_ordinary,
         "matches": rule.matches,
         "ignores": rule.ignores,
     }
@@ -103,6 +104,8 @@ def _lines(rule: Rule) -> Iterator[tuple[str, str]]:
         yield "but not", f"{_EXCEPTIONS[kind]} {part}"
     if rule.check is not None:
         yield "check", rule.check
+    if rule.when_ordinary is not None:
+        yield "counts as", f"{rule.severity_when_ordinary.value} where the words around it are those of ordinary advice"
 
 
 def _print_examples(label: str, examples: tuple[str, ...], console: Console) -> None:

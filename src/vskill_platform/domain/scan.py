@@ -104,8 +104,9 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """One rule that hit one file. `line` and `column` count from 1; 0 means the file as a whole.
 
     `layer` names the way the file was looked at (`raw`, `structure`, and the views and parsers that join them).
-    `more_lines` has the further lines of the same file that the same rule hit. `context` says why a finding only informs:
-    the text quotes what the rule looks for, or warns against it. `detail` says what came together to make it one.
+    `more_lines` has the further lines of the same file that the same rule hit. `context` says why a finding counts less than
+    its rule: the text quotes what the rule looks for, warns against it, or reads like ordinary advice. `detail` says what
+    came together to make it one.
     """
 
     rule_id: str

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from vskill_platform.domain.decision import was_approved
 from vskill_platform.domain.records import Submission
-from vskill_platform.domain.scan import ScanReport
+from vskill_platform.domain.scan import Finding, ScanReport, Severity
 from vskill_platform.domain.times import iso_from_ms
 from vskill_platform.pipeline.kept_reports import read_last_reports, read_reports
 from vskill_platform.stores.rule_hits import HitCounts, RuleHits, save_hit_counts
@@ -30,7 +30,7 @@ class _Tally:
             self.add(rule, "published_findings", findings)
 
     def add_last(self, report: ScanReport, submission: Submission) -> None:
-        quoted = Counter(finding.rule_id for finding in report.findings if finding.context)
+        quoted = Counter(finding.rule_id for finding in report.findings if _is_quoted(finding))
         for rule, findings in _by_rule(report).items():
             self.add(rule, "findings", findings)
             self.add(rule, "quoted", quoted[rule])
@@ -89,3 +89,8 @@ async def _walk_last_runs(tally: _Tally) -> None:
 
 def _by_rule(report: ScanReport) -> Counter[str]:
     return Counter(finding.rule_id for finding in report.findings)
+
+
+def _is_quoted(finding: Finding) -> bool:
+    """Whether a finding only informs because of the words around it."""
+    return bool(finding.context) and finding.severity is Severity.INFO

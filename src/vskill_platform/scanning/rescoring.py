@@ -13,6 +13,7 @@ from vskill_platform import __version__
 from vskill_platform.domain.scan import Finding, ScanReport, Severity, Verdict
 from vskill_platform.scanning.limits import ScanLimits
 from vskill_platform.scanning.scoring import score, verdict
+from vskill_platform.scanning.tier1.meaning.stances import Stance
 from vskill_platform.scanning.tier1.rules import Ruleset
 
 OTHER_RULES = "other_rules"
@@ -68,6 +69,7 @@ def _is_not_weighed(finding: Finding, *, now: Ruleset, then: Ruleset) -> bool:
 
 def _at(finding: Finding, then: Ruleset) -> Finding:
     """The finding as grave as its rule; what is a quotation only informs, whatever the rule."""
-    if finding.context:
-        return finding
-    return msgspec.structs.replace(finding, severity=then.rules[finding.rule_id].severity)
+    rule = then.rules[finding.rule_id]
+    if finding.context == Stance.ORDINARY:
+        return msgspec.structs.replace(finding, severity=rule.severity_when_ordinary)
+    return finding if finding.context else msgspec.structs.replace(finding, severity=rule.severity)

@@ -26,6 +26,8 @@ from vskill_platform.scanning.tier1.yara import YaraRules
 RULES_FOLDER = Path(__file__).with_name("rules")
 RULESET_SERIES = "2026.11"
 MIN_EXAMPLES = 2
+LEANT_ON = ("toml", "tsv", "txt")
+"""The kinds of files beside the rules whose data they lean on."""
 
 Text = Annotated[str, Meta(min_length=1)]
 
@@ -46,6 +48,7 @@ class _GivenRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     says: tuple[Text, ...] = ()
     unless_says: tuple[Text, ...] = ()
     within: Annotated[int, Meta(ge=1, le=3)] = 1
+    when_ordinary: Severity | None = None
     matches: tuple[str, ...] = ()
     ignores: tuple[str, ...] = ()
     example_path: Text | None = None
@@ -62,6 +65,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
     `says` names concepts (`meaning/concepts.toml`; `a|b` for either) that must come together in one sentence, or in as many
     as `within` says; the first is what is done, and does not count where it is negated. `unless_says` excuses.
+
+    `when_ordinary` is its severity where the words around the place are those of ordinary advice (`meaning/ordinary.py`).
 
     `matches` and `ignores` are texts in which it must and must not be found, as the file `example_path` where that matters.
 
@@ -87,6 +92,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     says: tuple[str, ...] = ()
     unless_says: tuple[str, ...] = ()
     within: int = 1
+    when_ordinary: Severity | None = None
     origin: str = ""
     given_severity: Severity | None = None
 
@@ -94,6 +100,11 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     def own_severity(self) -> Severity:
         """The severity that the rule itself has, whatever the operator made of it."""
         return self.given_severity or self.severity
+
+    @property
+    def severity_when_ordinary(self) -> Severity:
+        """The severity where a place reads like ordinary advice: never a graver one."""
+        return max(self.severity, self.when_ordinary or self.severity, key=list(Severity).index)
 
 
 class PackFile(msgspec.Struct, frozen=True, array_like=True):
@@ -161,7 +172,7 @@ def try_patterns(rules: Iterable[Rule]) -> None:
 def read_ruleset(folder: Path = RULES_FOLDER) -> Ruleset:
     """The same rules without trying their patterns, for a process whose owner has loaded them. Raises InvalidRules.
 
-    The version stands for the rules and for the data that they lean on, such as the concepts of `meaning/`.
+    The version stands for the rules and for the data that they lean on, such as the concepts and the weights of `meaning/`.
     """
     rules: dict[str, Rule] = {}
     digest = hashlib.sha256()
@@ -172,7 +183,7 @@ def read_ruleset(folder: Path = RULES_FOLDER) -> Ruleset:
             if rule.id in rules:
                 raise InvalidRules(f"Rule {rule.id} in {path.name} is there twice. Give one of them an id of its own.")
             rules[rule.id] = rule
-    for path in sorted(Path(__file__).parent.glob("*/*.toml")):
+    for path in sorted(path for kind in LEANT_ON for path in Path(__file__).parent.glob(f"*/*.{kind}")):
         if path.parent != RULES_FOLDER:
             digest.update(path.read_bytes() + b"\0")
     if not rules:

@@ -32,6 +32,7 @@ from vskill_platform.scanning.tier1.capabilities import capabilities_of
 from vskill_platform.scanning.tier1.changes import with_changes
 from vskill_platform.scanning.tier1.containers.opening import Opening, open_containers
 from vskill_platform.scanning.tier1.meaning.context import CODE_LAYERS, stance_of
+from vskill_platform.scanning.tier1.meaning.ordinary import SecondOpinion
 from vskill_platform.scanning.tier1.meaning.stances import Stance
 from vskill_platform.scanning.tier1.rules import Rule, Ruleset, load_ruleset
 from vskill_platform.scanning.tier1.skill import (
@@ -112,8 +113,9 @@ def _look(
 
 
 def _report(skill: SkillUnderScan, observations: Sequence[Observation], *, in_force: Ruleset) -> ScanReport:
-    hits = [seen for seen in observations if isinstance(seen, Hit) and seen.rule_id in in_force.rules]
-    findings = _findings(skill, hits, in_force.rules)
+    hits = [seen for seen in observations if isinstance(seen, Hit)]
+    opinion = SecondOpinion(hits, skill.ruleset.rules)
+    findings = _findings(skill, [hit for hit in hits if hit.rule_id in in_force.rules], in_force.rules, opinion)
     capabilities = _capabilities(skill, [seen for seen in observations if isinstance(seen, Fact)])
     failed = {f"{ANALYSER_FAILED}:capabilities"} if capabilities is None else set()
     limits_hit = tuple(sorted(failed | {seen.name for seen in observations if isinstance(seen, LimitHit)}))
@@ -190,22 +192,35 @@ def _after(observations: Sequence[Observation], joiner: NamedJoiner) -> NamedAna
     return NamedAnalyser(joiner.name, lambda skill: under_rules(skill, joiner.join(skill, observations)))
 
 
-def _findings(skill: SkillUnderScan, hits: Sequence[Hit], rules: Mapping[str, Rule]) -> list[Finding]:
+def _findings(
+    skill: SkillUnderScan, hits: Sequence[Hit], rules: Mapping[str, Rule], opinion: SecondOpinion
+) -> list[Finding]:
     """One finding for each rule and file, so that saying a thing twice does not count twice; the gravest first."""
     together: dict[tuple[str, str], list[Hit]] = {}
     for hit in hits:
         together.setdefault((hit.rule_id, hit.file), []).append(hit)
     files = {file.path: file for file in skill.files}
-    found = [_weighed(skill, rules[rule_id], files.get(path), places) for (rule_id, path), places in together.items()]
+    found = [
+        _weighed(skill, rules[rule_id], files.get(path), places, opinion)
+        for (rule_id, path), places in together.items()
+    ]
     return sorted(found, key=_order)
 
 
-def _weighed(skill: SkillUnderScan, rule: Rule, file: FileUnderScan | None, places: Sequence[Hit]) -> Finding:
-    """The finding at the places that state something; where all are quotations or warnings, one that only informs."""
+def _weighed(
+    skill: SkillUnderScan, rule: Rule, file: FileUnderScan | None, places: Sequence[Hit], opinion: SecondOpinion
+) -> Finding:
+    """The finding at the places that state something; where all are quotations or warnings, one that only informs.
+
+    Where all read like ordinary advice, it counts less under a rule that allows for that.
+    """
     if file is None or rule.severity is Severity.INFO:
         return _finding(rule, places)
     stances = [stance_of(skill, file, hit, rule) for hit in places]
     stated = [hit for hit, stance in zip(places, stances, strict=True) if stance is Stance.STATED]
+    if stated and opinion.is_ordinary(rule, file, stated):
+        found = _finding(rule, stated)
+        return msgspec.structs.replace(found, severity=rule.severity_when_ordinary, context=Stance.ORDINARY.value)
     if stated or _may_hide_one(places, most=skill.limits.max_places):
         return _finding(rule, stated or places)
     return msgspec.structs.replace(_finding(rule, places), severity=Severity.INFO, context=stances[0].value)

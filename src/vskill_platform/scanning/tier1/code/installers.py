@@ -6,16 +6,16 @@ A host stands for itself only: anybody may have a name below some of them.
 from __future__ import annotations
 
 _PLACES = """
-aider.chat aka.ms ampcode.com apt.datadoghq.com apt.grafana.com apt.llvm.org apt.postgresql.org
+aider.chat aka.ms ampcode.com app.factory.ai apt.datadoghq.com apt.grafana.com apt.llvm.org apt.postgresql.org
 apt.releases.hashicorp.com aptos.dev artifacts.elastic.co astral.sh awscli.amazonaws.com binaries.cockroachdb.com
 binaries.prisma.sh bootstrap.pypa.io bootstrap.saltproject.io boxstarter.org builds.clickhouse.com bun.com bun.sh cdn.coollabs.io
 cdn.teleport.dev chocolatey.org claude.ai cli-assets.heroku.com cli.codecov.io cli.coderabbit.ai cli.doppler.com
 cli.github.com cli.infracost.io cli.kiro.dev cli.sentry.dev clickhouse.com codecov.io community.chocolatey.org
 coolify.io cursor.com deb.nodesource.com deno.com deno.land deployer.org direnv.net dl.cloudsmith.io/public/caddy
 dl.cloudsmith.io/public/infisical dl.dagger.io dl.deno.land dl.google.com dl.k8s.io dl.min.io dl.winehq.org
-dokku.com dot.net download.docker.com download.newrelic.com downloads.1password.com
-downloads.plex.tv dprint.dev dvc.org elastic.co encore.dev fluxcd.io fly.io fnm.vercel.app foundry.paradigm.xyz geldata.com
-get-ghcup.haskell.org get.acme.sh get.anchore.io get.arkade.dev get.casaos.io get.chezmoi.io get.docker.com
+dokku.com dot.net download.docker.com download.newrelic.com downloads.1password.com downloads.plex.tv downloads.slack-edge.com
+dprint.dev dvc.org elastic.co encore.dev fluxcd.io fly.io fnm.vercel.app foundry.paradigm.xyz
+geldata.com get-ghcup.haskell.org get.acme.sh get.anchore.io get.arkade.dev get.casaos.io get.chezmoi.io get.docker.com
 get.gitpod.io get.gravitational.com get.haskellstack.org get.helm.sh get.influxdata.com get.jenkins.io
 get.jetify.com get.k0s.sh get.k3s.io get.livekit.io get.modular.com get.nexte.st get.nextflow.io get.okteto.com
 get.opentofu.org get.pantheon.io get.pnpm.io get.pulumi.com get.rke2.io get.rvm.io get.scoop.sh get.sdkman.io
@@ -24,7 +24,7 @@ goteleport.com install.datadoghq.com install.determinate.systems install.duckdb.
 install.julialang.org install.meilisearch.com install.meteor.com install.pi-hole.net install.python-poetry.org
 install.speedtest.net install.surrealdb.com install.zerotier.com internetcomputer.org istio.io just.systems
 keybase.io kind.sigs.k8s.io micro.mamba.pm mise.jdx.dev mise.run mlflow.org moonrepo.dev netbird.io nginx.org nixos.org
-nodejs.org ohmyposh.dev ollama.ai ollama.com omnitruck.chef.io opam.ocaml.org opencode.ai packagecloud.io/ookla
+neon.com neon.tech nodejs.org ohmyposh.dev ollama.ai ollama.com omnitruck.chef.io opam.ocaml.org opencode.ai packagecloud.io/ookla
 packages.adoptium.net packages.cloud.google.com packages.element.io packages.fluentbit.io packages.microsoft.com
 packages.redis.io packages.stripe.dev pdm-project.org pgp.mongodb.com pixi.sh pkg.cloudflare.com pkg.jenkins.io
 pkgs.netbird.io pkgs.tailscale.com pkgx.sh prerelease.keybase.io pyenv.run railway.app railway.com

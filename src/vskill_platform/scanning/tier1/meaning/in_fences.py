@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 
 from vskill_platform.domain.content import SKILL_FILE_NAMES
 from vskill_platform.scanning.tier1.languages import MAY_BE_COMMANDS, language_of_fence
@@ -48,6 +49,7 @@ SHOWN = INERT | {"html", "md", "markdown"}
 RECORDS = frozenset(["log", "logs", "http", "evtx"])
 """Languages of fenced blocks that hold what was seen."""
 SETTINGS = frozenset(["json", "jsonc", "json5", "yaml", "yml"])
+MOST_IN_A_ROW = 6
 MOST_DENIED = 60
 """Lines above a string in which the key of its list is looked for."""
 _STRING_OF_LIST = re.compile(r"\s*(?:- )?\s*([\"'])(?:(?!\1).)*\1\s*,?\s*$")
@@ -82,7 +84,7 @@ def stance_in_fence(place: Place) -> Stance:
             return Stance.WARNED
         if is_in_rule(place.block.text, place.line):
             return Stance.QUOTED
-    lead = _lead_in(place.file, place.block)
+    lead = _lead_in(place.file, _first_of_row(place) if is_about_security(place.skill) else place.block)
     sentence = last_sentence(lead)
     if is_labelled(lead) or _is_warned_of(place, sentence) or is_done_by_attacker(sentence):
         return Stance.WARNED
@@ -170,6 +172,21 @@ def _comments_above(place: Place) -> list[str]:
         elif found:
             break
     return [] if any(is_praise(text) for text in found) else found
+
+
+def _first_of_row(place: Place) -> Block:
+    """The first of the fenced blocks that follow each other with nothing between them: one line leads to all of them."""
+    blocks = place.file.document.blocks
+    at = bisect_right(blocks, place.block.first_line, key=lambda block: block.first_line) - 1
+    first = place.block
+    for block in reversed(blocks[max(0, at - MOST_IN_A_ROW) : at]):
+        if (
+            block.kind is not BlockKind.FENCE
+            or "".join(place.file.lines[block.last_line + 1 : first.first_line - 2]).strip()
+        ):
+            break
+        first = block
+    return first
 
 
 def _lead_in(file: FileUnderScan, block: Block) -> str:

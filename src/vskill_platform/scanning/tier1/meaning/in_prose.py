@@ -71,11 +71,16 @@ _DISMISSED = re.compile(
 """Words that make little of a danger."""
 _NEXT_SENTENCE = re.compile(r"[.!?]\s+(?=[A-Z])")
 _HUNTED = re.compile(
-    r"(?i)[\s\W\d]*(?:block|detect|flag|reject|refuse|deny|warn|look for|search for|find|catch|"
+    r"(?i)[\s\W\d]*(?:also )?(?:block|detect|flag|reject|refuse|deny|warn|look for|search for|find|catch|"
     r"report|spot|watch for|grep for)s?"
-    r"\b(?!.*(?:\b(?:with|by|using|via|through|then|and)\b|:\s)).{0,80}$"
+    r"\b:?(?!.*(?:\b(?:with|by|using|via|through|then|and)\b|:\s)).{0,80}$"
 )
 """A sentence that has the reader look for what it quotes."""
+_IS_SENT = re.compile(
+    r"(?i)\b(?:an?|any|the) (?:\w+ )?(?:comment|title|branch|tag|issue|page|document|string|request|parameter|file|input|message|"
+    r"field|value|link|header) (?:whose (?:\w+ ){1,2}is|that (?:says|reads|contains)|named|called) $"
+)
+"""What somebody else hands in, up to what it says."""
 _DESCRIBED_BEHIND = re.compile(r"(?i)[\s)*]+(?:is|are|gives?|means?|spells?|equals?|becomes?) [`\"“]")
 _FOUND = re.compile(r"(?i)\b(?:found|seen|observed|typical|artefacts?|artifacts?|traces?)\b")
 _READER_ACTS = re.compile(
@@ -229,7 +234,8 @@ def _is_subject(place: Place, quoted: Span, said: str) -> bool:
     """Whether a guide about attacks says something of a quotation, or gives words of speech."""
     is_speech = SPEECH.match(place.line, quoted.start) is not None
     is_described = _DESCRIBED_BEHIND.match(place.line[quoted.end :]) is not None
-    return is_speech or is_described or _FOUND.search(said) is not None
+    is_sent = _IS_SENT.search(place.line, 0, quoted.start) is not None
+    return is_speech or is_described or is_sent or _FOUND.search(said) is not None
 
 
 def _is_example(place: Place, quoted: Span) -> bool:

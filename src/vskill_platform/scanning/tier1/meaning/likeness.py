@@ -35,7 +35,7 @@ SECURITY_MARGIN = 1.5
 """What a passage must weigh more in a skill that says of itself that it is about attacks."""
 HIDDEN_MARGIN = 1.0
 """What need not be there in text that was hidden or encoded."""
-CONCEPTS_MAY_ADD = 3.0
+CONCEPTS_MAY_ADD = 5.0
 """A passage is looked through for concepts where it would weigh enough with so much more."""
 AT_ONCE = 200
 """Passages that are looked through for concepts together."""
@@ -88,11 +88,12 @@ def read_like_attacks(text: Text, view: View, skill: SkillUnderScan) -> Iterator
         yield _sighting(check, view, text, passage)
 
 
-def likely_passages(text: Text, *, least: float) -> Iterator[tuple[float, Passage]]:
+def likely_passages(text: Text, *, least: float, worth: float = WORTH) -> Iterator[tuple[float, Passage]]:
     """The passages that weigh so much at least, each with its score."""
     weights = load_weights()
-    worth = (one for one in passages_in(text) if score_of(one, 0.0, weights) >= least - CONCEPTS_MAY_ADD)
-    while some := list(islice(worth, AT_ONCE)):
+    passages = passages_in(text, worth=worth)
+    likely = (one for one in passages if score_of(one, 0.0, weights) >= least - CONCEPTS_MAY_ADD)
+    while some := list(islice(likely, AT_ONCE)):
         concepts = english_in_each([text.data[one.span.start : one.span.end] for one in some])
         for one, found in zip(some, concepts, strict=True):
             score = score_of(one, _weight_of(found, weights), weights)
@@ -110,7 +111,7 @@ def length_of(words: int) -> float:
     return sqrt(max(words, SHORTEST))
 
 
-def passages_in(text: Text) -> Iterator[Passage]:
+def passages_in(text: Text, *, worth: float = WORTH) -> Iterator[Passage]:
     """The passages of a text that begin and end with a sentence whose words weigh something: without the rest they weigh more."""
     weights, plain = load_weights(), plain_words(text)
     sentences = sentences_in(text)
@@ -118,7 +119,7 @@ def passages_in(text: Text) -> Iterator[Passage]:
     known = [list(filter(None, map(number, plain[start:end].split()))) for start, end in sentences]
     counts = list(map(len, known))
     weighed = [sum(map(weight_of, set(each))) for each in known]
-    starts = [at for at, weight in enumerate(weighed) if weight > WORTH and weight > WORTH * length_of(counts[at])]
+    starts = [at for at, weight in enumerate(weighed) if weight > worth and weight > worth * length_of(counts[at])]
     for at in starts:
         weighed[at] += _weight_of_pairs(known[at], weights)
     ends = frozenset(starts)

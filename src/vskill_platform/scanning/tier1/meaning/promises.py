@@ -66,7 +66,7 @@ _PROMISES = (
     Promise(
         r"(?i)\b(?:no data|nothing|no text|no files?) (?:ever )?(?:leaves|is (?:ever )?(?:sent|uploaded|transmitted))\b",
         meaning="says that nothing leaves the machine",
-        broken_by=_NETWORK,
+        broken_by=frozenset([FactKind.SENDS]),
         said_of_things=re.compile(rb"(?i)[^.!?\n]{0,40}\b(?:except|apart from|other than|besides|unless|but)\b"),
         counts_in_body=True,
     ),

@@ -28,6 +28,7 @@ class Stance(StrEnum):
     STATED = ""
     QUOTED = "quoted"
     WARNED = "warned against"
+    ORDINARY = "reads like ordinary advice"
 
 
 ABOUT_ATTACKS = re.compile(
@@ -62,7 +63,9 @@ LEADS_TO_ATTACK = re.compile(
     r"implementations?|descriptions?|workflows?|lines?|payloads?|prompts?|content|text|instructions?|strings?|requests?|"
     r"files?|comments?|issues?|page|document|readme|output|response|string))\b|"
     r"^\W*look (?:for|out)\b|\blooks? like\b[^.]{0,30}$|(?:^|\s)(?:the )?payloads?\W*$|"
-    r"\b(?:attackers?|adversar\w+|exploits?)\b[^.,]{0,40}:$"
+    r"\b(?:attackers?|adversar\w+|exploits?)\b[^.,]{0,40}:$|"
+    r"\b(?:shapes?|forms?|strings?|patterns?|signs?) (?:to|worth) (?:recogni[sz](?:e|ing)|spot(?:ting)?|detect(?:ing)?|"
+    r"flag(?:ging)?|look(?:ing)? for)\b[^.:]{0,60}:$"
 )
 """How a line ends that leads to a block of bad code."""
 LEADS_TO_TRACES = re.compile(
@@ -89,7 +92,8 @@ PROTECTS = re.compile(
 _ATTACK_TOPIC = re.compile(
     r"(?i)\b(?:attack\w*|malicious|malware|exploit\w*|vulnerab\w*|injection\w*|jailbreak\w*|threats?|red flags?|"
     r"anti-?patterns?|dangerous|insecure|unsafe|payloads?|evasion|suspicious|indicators?|sharp edges|footguns?|abuse|"
-    r"poison\w*|exfiltrat\w*|supply.chain|escalation|vectors?|what not|misuse|persistence|techniques?|signatures?)\b"
+    r"poison\w*|exfiltrat\w*|supply.chain|escalation|vectors?|what not|misuse|persistence|techniques?|signatures?|"
+    r"stealers?|droppers?|download cradles?|trojans?|backdoors?|worth (?:detecting|hunting|spotting))\b"
 )
 _WEAKNESS = (
     r"(?:CWE-\d+|CAPEC-\d+|OWASP|SSRF|XSS|CSRF|RCE|IDOR|SQLi|XXE|SSTI|LFI|path traversal|"
@@ -126,6 +130,7 @@ _SECURITY = re.compile(
     r"incident|ransomware|phishing|obfuscat\w*|honeytokens?|canar(?:y|ies)|decoys?|guardrails?|"
     r"breach\w*|cyber\w*|triage|CTF|hack\w*|blue.?team\w*|jailbreak\w*|red.?team\w*|malicious|suspicious|insecure|bug.?bount(?:y|ies)|"
     rf"{_WEAKNESS}|adversar\w*|(?:dangerous|destructive) (?:\w+ )?(?:commands?|habits?|code)|"
+    r"compromised|supply.chain (?:reviews?|security|audits?)|"
     r"harden\w*|scanner|scans?|detect\w*|CVE|OWASP|misuse|footguns?|fuzz\w*|yara|semgrep|codeql)\b|"
     rf"{FOREIGN_ATTACKS}|安全(?:审|检|扫|测|分析|评估|加固)|セキュリティ|脆弱性|보안|취약|безопасност|уязвим|"
     r"(?:seguridad|segurança|sécurité|sicherheits|schwachstelle|vulnérab|intrusion)"

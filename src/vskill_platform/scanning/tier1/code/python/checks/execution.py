@@ -44,6 +44,7 @@ _LASTING_COMMAND = re.compile(
     r"\breg(?:\.exe)?\s+add\b.{0,200}currentversion\\+run|\blaunchctl\s+(?:load|bootstrap)\b.{0,200}/tmp/",
     re.IGNORECASE | re.DOTALL,
 )
+_BUILT_IN = "__builtins__"
 
 
 def may_run(name: str) -> bool:
@@ -91,16 +92,14 @@ def _check_given_code(call: ReadCall, given: Value) -> None:
     """Code that somebody else writes: in data, as an argument of a function, or on the command line."""
     if given.taint & PARSED and given.taint & (FILE | INPUT):
         call.sight("python_evaluates_data")
-    elif call.exposure(given):
+    elif call.exposure(given) or given.taint & INPUT:
         call.sight("python_evaluates_argument")
-    elif given.taint & INPUT:
-        call.sight("python_shell_argument")
 
 
 def _is_restricted(call: ReadCall) -> bool:
     """Whether the code is given no built-in functions."""
-    given = call.argument(1, "globals")
-    return given.keyed is not None and "__builtins__" in given.keyed
+    kept = (call.argument(1, "globals").keyed or {}).get(_BUILT_IN)
+    return kept is not None and not any(name.startswith((_BUILT_IN, "builtins")) for name in kept.references)
 
 
 def check_command(call: ReadCall, command: Command) -> None:

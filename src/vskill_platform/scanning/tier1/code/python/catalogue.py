@@ -170,7 +170,10 @@ SOURCES = {
             "browser_cookie3.firefox browser_cookie3.load browser_cookie3.edge browser_cookie3.brave rookiepy.chrome "
             "rookiepy.load rookiepy.firefox mss.mss mss.mss().grab mss.mss().shot tkinter.Tk().clipboard_get "
             "secretstorage.get_default_collection clipboard.paste eth_keyfile.extract_key_from_keyfile "
-            "eth_keyfile.decode_keyfile_json eth_account.Account.decrypt"
+            "eth_keyfile.decode_keyfile_json eth_account.Account.decrypt "
+            "botocore.utils.InstanceMetadataFetcher().retrieve_iam_role_credentials "
+            "botocore.utils.ContainerMetadataFetcher().retrieve_uri "
+            "botocore.utils.ContainerMetadataFetcher().retrieve_full_uri"
         ),
         SECRET,
     ),

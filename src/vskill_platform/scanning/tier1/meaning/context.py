@@ -42,6 +42,7 @@ READ_AS_IT_STANDS = frozenset(
         "shell",
         "python",
         "javascript",
+        "others",
     ]
 )
 """The layers whose hits stand in what a reader sees, if only in other letters. Comments and invisible text do not."""

@@ -14,6 +14,7 @@ from vskill_platform.scanning.tier1.meaning.inert import is_inert
 from vskill_platform.scanning.tier1.meaning.orders import leads_by_order
 from vskill_platform.scanning.tier1.meaning.quotations import quotation_at
 from vskill_platform.scanning.tier1.meaning.stances import (
+    LABEL,
     LEAD_LINES,
     LEADS_TO_ATTACK,
     LEADS_TO_EXPLOIT,
@@ -25,6 +26,7 @@ from vskill_platform.scanning.tier1.meaning.stances import (
     comment_behind,
     is_about_security,
     is_done_by_attacker,
+    is_label_of_attack,
     is_under_specimens,
     stance_under_heading,
 )
@@ -71,6 +73,12 @@ FIX_WITHIN = 3
 _FIX = re.compile(
     r"(?i)\s*(?:#|//|--|/\*)\s*(?:fix(?:ed)?|good|better|safer?|instead|correct|right)\b[\w ,'-]{0,40}[:.]?\s*$"
 )
+_JUDGED = re.compile(
+    r"(?i)\W*(?:(?:one|two|three|four|\d) findings?\b|findings?:|severity:|"
+    r"(?:the )?first(?: one)?: \W*(?:fail|reject|critical|high)\b|"
+    r"(?:this|that|it) is (?:a |an )?(?:\w+ )?(?:finding|vulnerability|fail)\b)"
+)
+"""How a line begins that says what is wrong with the block above it."""
 _COMMENT_SIGNS = ("#", "//", "--", "/*", "*", ";", "<!--")
 
 
@@ -96,7 +104,7 @@ def stance_in_fence(place: Place) -> Stance:
     is_record = place.block.language in RECORDS or is_inert(place.line) or is_inert(_code_span(place))
     if not is_ordered and is_record and is_about_security(place.skill):
         return Stance.QUOTED
-    if not is_ordered and _is_specimen(place, lead):
+    if (not is_ordered and _is_specimen(place, lead)) or _is_judged(place, lead, is_ordered=is_ordered):
         return Stance.QUOTED
     return stance_under_heading(place, is_quoted=False, is_ordered=is_ordered)
 
@@ -132,6 +140,14 @@ def _is_specimen(place: Place, lead: str) -> bool:
     if place.block.language not in SHOWN or not lead.endswith((":", "：")):
         return False
     return not _ADDRESSED.search(lead) and not PROTECTS.search(lead) and is_under_specimens(place)
+
+
+def _is_judged(place: Place, lead: str, *, is_ordered: bool) -> bool:
+    """Whether a guide about attacks labels a block as one, or says right behind it what the finding is."""
+    if not is_about_security(place.skill) or (is_ordered and LABEL.fullmatch(lead) is None):
+        return False
+    behind = next((line for line in place.file.lines[place.block.last_line + 1 :][:LEAD_LINES] if line.strip()), "")
+    return is_label_of_attack(lead) or _JUDGED.match(behind[:LONGEST_LINE]) is not None
 
 
 def _code_span(place: Place) -> str:

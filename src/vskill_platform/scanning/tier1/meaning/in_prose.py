@@ -23,6 +23,7 @@ from vskill_platform.scanning.tier1.meaning.stances import (
     comment_behind,
     is_about_security,
     is_done_by_attacker,
+    is_label_of_attack,
     stance_under_heading,
 )
 from vskill_platform.scanning.tier1.meaning.warnings import (
@@ -145,7 +146,8 @@ def stance_in_prose(place: Place) -> Stance:
         return Stance.QUOTED
     if not is_ordered and (_is_led_to(place) or (quoted and _is_spoken_of(place, quoted))):
         return Stance.QUOTED
-    return stance_under_heading(place, is_quoted=quoted is not None, is_ordered=is_ordered)
+    is_quoted = quoted is not None or place.block.kind is BlockKind.QUOTE
+    return stance_under_heading(place, is_quoted=is_quoted, is_ordered=is_ordered)
 
 
 def _is_named(place: Place) -> bool:
@@ -248,9 +250,13 @@ def _is_led_to(place: Place) -> bool:
     if place.block.kind not in (BlockKind.ITEM, BlockKind.QUOTE):
         return False
     lead = last_sentence(_paragraph_above(place))
+    if is_label_of_attack(lead) and place.block.kind is BlockKind.QUOTE and is_about_security(place.skill):
+        return True
     if not lead.endswith((":", "：")) or leads_by_order(lead) or PROTECTS.search(lead):
         return False
     if blocks(lead.rstrip(":： ")) or (is_about_security(place.skill) and _is_led_to_example(place, lead)):
+        return True
+    if _HUNTED.match(lead) and is_about_security(place.skill) and quotation_at(place.line, place.at):
         return True
     is_negated = negates(lead) and not keeps(lead, place.line)
     return bool(is_negated or is_labelled(lead) or is_done_by_attacker(lead) or LEADS_TO_ATTACK.search(lead))

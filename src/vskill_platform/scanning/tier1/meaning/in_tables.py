@@ -25,12 +25,13 @@ MOST_ROWS = 60
 """Rows of a table that are looked at for what its column holds."""
 FEWEST_QUOTATIONS = 3
 _SEVERITY = re.compile(
-    r"(?i)\|[^\w|]{0,9}(?:critical|high|medium|severe|danger\w*|block|reject|malicious|fail)[^\w|]{0,9}(?:\||$)"
+    r"(?i)\|[^\w|]{0,9}(?:critical|high|medium|severe|danger\w*|block|reject|malicious|fail)"
+    r"(?:[^\w|]{0,9}(?:\||$)|: | (?:in|if|when) )"
 )
 """A cell of a table that weighs what its row is about."""
 _CATALOGUE_COLUMN = re.compile(
     r"(?i)\|[^|]*\b(?:patterns?|examples?|signs?|signatures?|strings?|techniques?|payloads?|means|meaning|specimens?|"
-    r"samples?|quotes?|phrases?|wordings?|looks? like|tricks?|lures?|probes?|"
+    r"samples?|quotes?|phrases?|wordings?|looks? (?:like|at|for)|tricks?|lures?|probes?|(?:you )?see|"
     r"seen|observed|muster|beispiele?|exemples?|motifs?|ejemplos?|patr[oó]n(?:es)?|padr(?:ão|ões)|шаблон\w*|пример\w*)\b|"
     r"\|[^|]*(?:模式|示例|样例|例子|特征|パターン|例|패턴|예시)"
 )

@@ -93,7 +93,7 @@ _ATTACK_TOPIC = re.compile(
     r"(?i)\b(?:attack\w*|malicious|malware|exploit\w*|vulnerab\w*|injection\w*|jailbreak\w*|threats?|red flags?|"
     r"anti-?patterns?|dangerous|insecure|unsafe|payloads?|evasion|suspicious|indicators?|sharp edges|footguns?|abuse|"
     r"poison\w*|exfiltrat\w*|supply.chain|escalation|vectors?|what not|misuse|persistence|techniques?|signatures?|"
-    r"stealers?|droppers?|download cradles?|trojans?|backdoors?|worth (?:detecting|hunting|spotting))\b"
+    r"stealers?|droppers?|clippers?|lures?|cradles?|encoded stages?|trojans?|backdoors?|worth (?:detecting|hunting|spotting))\b"
 )
 _WEAKNESS = (
     r"(?:CWE-\d+|CAPEC-\d+|OWASP|SSRF|XSS|CSRF|RCE|IDOR|SQLi|XXE|SSTI|LFI|path traversal|"
@@ -103,11 +103,13 @@ _WEAKNESS = (
 _TOPIC = re.compile(
     rf"{_ATTACK_TOPIC.pattern}|\b(?:{_WEAKNESS}|detect\w*|incidents?|forensic\w*|pitfalls?|real.world|findings?|patterns?|"
     r"risks?|audit\w*|hardening|checks?|checklist|(?:look|watch|grep|search|scan) (?:for|out)|"
-    r"warning signs|signs (?:of|that|it|you)|quotations?|specimens?|"
+    r"warning signs|signs (?:of|that|it|you)|quot(?:ations?|ed)|specimens?|"
     r"(?:reject|refuse|deny|block) (?:when|if|any|all|these|it|skills?|commands?)|(?:denied|blocked|forbidden) (?:commands?|"
     r"patterns?|words|calls)|smells?|bypass\w*|leaves? behind|ATT&CK|TTPs?|IOCs?|hunt\w*)\b|"
     rf"{FOREIGN_ATTACKS}"
 )
+LABEL = re.compile(r"\*\*([^*]{3,60})\*\*:?")
+"""A line that is nothing but a label."""
 _BOX = re.compile(r"\s*[-*+] \[[ xX]\] ")
 """A box to tick: an entry of a checklist, whatever words it has."""
 _SPECIMENS = re.compile(
@@ -173,6 +175,12 @@ def speaks_of_attacks(passage: bytes) -> bool:
 @lru_cache(maxsize=8)
 def _names_security(text: str) -> bool:
     return _SECURITY.search(text) is not None
+
+
+def is_label_of_attack(line: str) -> bool:
+    """Whether a line is nothing but a label, and that of an attack."""
+    label = LABEL.fullmatch(line)
+    return label is not None and _ATTACK_TOPIC.search(label[1]) is not None and not PROTECTS.search(label[1])
 
 
 def is_done_by_attacker(sentence: str) -> bool:

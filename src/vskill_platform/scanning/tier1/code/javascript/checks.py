@@ -39,6 +39,10 @@ WEAKER_IN_TEXT = frozenset([INJECTS_COMMAND, POLLUTES_PROTOTYPE, LOADS_REMOTE_MO
 OWN = frozenset(
     value for name, value in list(globals().items()) if name.isupper() and isinstance(value, str)
 ) | frozenset(f"{name}_in_text" for name in WEAKER_IN_TEXT)
+OVER_MODULES = frozenset(
+    [SENDS_SECRET, SENDS_ENVIRONMENT, SENDS_HOME, LEAKS_BY_NAME, RUNS_DOWNLOAD, RUNS_DECODED, RUNS_DECODED_VALUE]
+)
+"""What is reported where it goes from one file to another."""
 OF_LEAK = {
     Leak.SECRET: SENDS_SECRET,
     Leak.ENVIRONMENT: SENDS_ENVIRONMENT,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -14,12 +15,14 @@ from vskill_platform.scanning.tier1.code.javascript import library_code as _code
 from vskill_platform.scanning.tier1.code.javascript import library_files as _files  # noqa: F401
 from vskill_platform.scanning.tier1.code.javascript import library_network as _network  # noqa: F401
 from vskill_platform.scanning.tier1.code.javascript import library_text as _text  # noqa: F401
+from vskill_platform.scanning.tier1.code.javascript.imported import Joined, with_modules
 from vskill_platform.scanning.tier1.code.javascript.reading import Reader
 from vskill_platform.scanning.tier1.code.javascript.tokens import Tokens
 from vskill_platform.scanning.tier1.code.javascript.world import World
 from vskill_platform.scanning.tier1.code.report import Report
 from vskill_platform.scanning.tier1.code.shell import checks as shell_checks
 from vskill_platform.scanning.tier1.code.shell.finder import own_files
+from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.languages import Language
 from vskill_platform.scanning.tier1.skill import Fact, LimitHit, Sighting, SkillUnderScan, Snippet
 
@@ -28,6 +31,8 @@ CHECKS = checks.OWN | shell_checks.ALL
 MOST_STEPS = 700_000
 MOST_SHELL_STEPS = 60_000
 LARGEST_READ_TWICE = 200_000
+MOST_JOINED = 1_000_000
+"""Letters of programs that are read once more, together with their modules."""
 _WEAKER = checks.WEAKER_IN_TEXT | shell_checks.WEAKER_IN_TEXT
 _LANGUAGES = frozenset([Language.JAVASCRIPT, Language.TYPESCRIPT])
 _HIDDEN_NAME = re.compile(r"\b_0x[0-9a-f]{4,6}\b")
@@ -51,6 +56,36 @@ def find_javascript_flows(skill: SkillUnderScan) -> Iterator[Sighting | Fact | L
         if snippet.language in _LANGUAGES and suspects.is_suspect(snippet.text.encode()):
             own = own_files(skill) if own is None else own
             yield from _read(snippet, own, budgets, is_installer=snippet.file in run_at_install)
+    yield from _find_over_modules(skill, Budgets(Budget(MOST_STEPS), Budget(MOST_SHELL_STEPS)))
+
+
+def _find_over_modules(skill: SkillUnderScan, budgets: Budgets) -> Iterator[Sighting]:
+    """What goes from one file of the skill to another and then away: seen in no file by itself.
+
+    Each file has been read by then, so what is too long to be followed here is left at that.
+    """
+    programs = [one for one in skill.snippets if one.language in _LANGUAGES and not one.is_fenced]
+    if len(programs) < len(("a program", "a module")):
+        return
+    own = {one.file: one.text for one in programs}
+    left = MOST_JOINED
+    for program in programs:
+        joined = with_modules(program.file, program.text, own) if left > 0 else None
+        if joined is None:
+            continue
+        left -= len(joined.text)
+        if suspects.is_suspect(joined.text.encode()):
+            yield from _read_joined(program.file, joined, own, budgets)
+
+
+def _read_joined(file: str, joined: Joined, own: dict[str, str], budgets: Budgets) -> Iterator[Sighting]:
+    report = Report(file, joined.text, layer=LAYER)
+    with suppress(OutOfSteps, TooDeep, RecursionError):
+        _read_text(joined.text, World(report, own_files=own, budget=budgets.shell), budgets.reading)
+    for seen in report.all():
+        if isinstance(seen, Sighting) and seen.check in checks.OVER_MODULES:
+            path, line = joined.place_of(seen.line)
+            yield seen._replace(file=path, line=line, excerpt=make_excerpt(own[path].split("\n")[line - 1]))
 
 
 def _read(

@@ -65,12 +65,10 @@ def _find_over_modules(skill: SkillUnderScan, budgets: Budgets) -> Iterator[Sigh
     Each file has been read by then, so what is too long to be followed here is left at that.
     """
     programs = [one for one in skill.snippets if one.language in _LANGUAGES and not one.is_fenced]
-    if len(programs) < len(("a program", "a module")):
-        return
     own = {one.file: one.text for one in programs}
     left = MOST_JOINED
     for program in programs:
-        joined = with_modules(program.file, program.text, own) if left > 0 else None
+        joined = with_modules(program.file, program.text, own) if left > 0 and len(own) > 1 else None
         if joined is None:
             continue
         left -= len(joined.text)

@@ -155,6 +155,7 @@ def _unseen(files: Iterable[FileUnderScan]) -> Iterator[Place | LimitHit]:
 
 
 def _lies(file: FileUnderScan) -> bool:
-    if suffix_of(file.path) not in MEDIA_SUFFIXES or not file.content or file.content.startswith(LFS_POINTER):
+    suffix = suffix_of(file.path)
+    if suffix not in MEDIA_SUFFIXES or not file.content or file.content.startswith(LFS_POINTER):
         return False
-    return file.shape is not Shape.MEDIA and not (suffix_of(file.path) == "pdf" and is_pdf(file.content))
+    return suffix != "pdf" if is_pdf(file.content) else file.shape is not Shape.MEDIA

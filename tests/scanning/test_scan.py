@@ -107,6 +107,7 @@ FILES = st.dictionaries(PATHS, TEXTS, max_size=4)
 @example(files={"a.md": "\U000e0041"}, added={}, appended="\0", special=False)
 @example(files={"d.png": "words"}, added={}, appended="\0", special=False)
 @example(files={"d.png": "%PDF-1.7"}, added={}, appended="\0", special=False)
+@example(files={"d.png": "%PDF-1.7\n\U000e0041"}, added={}, appended="\0", special=False)
 @example(files={"e": "\n" * 1100}, added={}, appended="\0", special=False)
 @given(files=FILES, added=FILES, appended=TEXTS, special=st.booleans())
 def test_scan_never_improves__by_added_files_or_content(

@@ -145,6 +145,24 @@ def test_unquoted_view_tells_tricks_from_ordinary_writing__by_the_layer_of_a_mat
     assert view.locate(data.index(b"ls")) == (3, 1)
 
 
+@pytest.mark.parametrize(
+    ("ordinary", "trick"),
+    [
+        ('API="${API:-http://127.0.0.1:8080}"; curl "$API"', "API=http://127.0.0.1; curl ${API:0:4}://127.0.0.1"),
+        ('a="$(curl -s "$1:443")"', 'a="$(cu""rl -s "$1:443")"'),
+        ('a="$(curl -s "$1:443" |', "a=\"$(cu''rl -s |"),
+    ],
+    ids=["a port is no number of letters", "quotes in a command", "a command that goes on"],
+)
+def test_writing_that_is_usual_is_no_trick(ordinary: str, trick: str) -> None:
+    def has_trick(text: str) -> bool:
+        made = [view for view in uncovered(unquoted_views, f"{text}\n", path="a.sh") if isinstance(view, View)]
+        return any(view.layer_of(Span(0, len(view.data))) == "unquoted" for view in made)
+
+    assert not has_trick(ordinary)
+    assert has_trick(trick)
+
+
 def test_constant_that_a_trick_has_set_is_a_trick__where_it_is_used() -> None:
     made = uncovered(unquoted_views, "a=$(printf '\\143url'); b=curl\n$a x\n$b x\n", path="a.sh")
     (view,) = (view for view in made if isinstance(view, View))

@@ -22,7 +22,9 @@ _TOKEN = re.compile(
     |(?P<escape>\\.)
     |(?P<ansi>\$'(?:[^'\\]|\\.)*+')
     |(?P<single>'[^']*+')
-    |(?P<double>\$?"(?:[^"\\]|\\.)*+")
+    |(?P<double>\$?"(?:[^"\\$]|\\.
+        |\$\((?:[^()"'\\]|\\.|"(?:[^"\\]|\\.)*+"|'[^']*+')*+(?:\)|\Z)
+        |\$)*+(?:"|\Z))
     |(?P<command>\$\([^()\x60]*+\)|\x60[^\x60]*+\x60)
     |(?P<parameter>\$\{[^{}]*+\}|\$[A-Za-z_][A-Za-z0-9_]*+|\$[@*0-9])
     |(?P<bare>[^\s;|&<>()\\'"$\x60]++)
@@ -48,6 +50,8 @@ _TELLING = re.compile(TELLING_VALUE.encode())
 _ADJACENT = re.compile(ADJACENT_NAMES.encode())
 _NAMES = re.compile(rb"\$[{(!]{0,2}([A-Za-z_][A-Za-z0-9_]*)")
 _EXPANDS = re.compile(rb"[*?\[$]")
+_PIECE = re.compile(rb"[^:]+:(?:[ \t]*[0-9]+|[ \t(]+-?[0-9]+\)?)(?::[ \t(]*-?[0-9]+\)?)?")
+"""Some letters of what a parameter holds: behind a colon where they begin, and perhaps how many they are."""
 _NEW_COMMAND = re.compile(rb"[;|&(\n\x60]")
 MOST_CONSTANTS = 20_000
 """Constants that are remembered at a time; beyond it the oldest is forgotten."""
@@ -220,7 +224,7 @@ class ShellReader:
 
 def _is_odd(inside: bytes) -> bool:
     """Whether a parameter is asked for in a way that only hides what it is."""
-    return inside.startswith((b"!", b"IFS")) or (b":" in inside and inside.rpartition(b":")[2].strip(b" -").isdigit())
+    return inside.startswith((b"!", b"IFS")) or _PIECE.fullmatch(inside) is not None
 
 
 def _leaves_room(word: Word) -> bool:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from functools import lru_cache
 
+from vskill_platform.scanning.tier1.code.jobs import names_a_start
 from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.calls import KnownCalls
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
@@ -88,10 +89,10 @@ class Analysis:
         self.is_complete = not self.evaluator.is_cut_short
 
     def _files_matter(self, modules: list[Module]) -> bool:
-        """Whether what a file holds may be run, or may be a secret that is sent."""
+        """Whether what a file holds may be run, at once or by what starts by itself, or may be a secret that is sent."""
         if not any(reaches_out(module.encoded) for module in modules):
             return False
-        if runs_files(self.evaluator, modules):
+        if any(names_a_start(module.encoded) for module in modules) or runs_files(self.evaluator, modules):
             return True
         has_secrets = any(names_secrets(module.encoded) for module in modules)
         return has_secrets and sends_files(self.evaluator, modules)

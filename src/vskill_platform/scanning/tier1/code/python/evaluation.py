@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from vskill_platform.scanning.tier1.code.python.expressions import HANDLERS, literal, part_at, with_held
 from vskill_platform.scanning.tier1.code.python.frames import Frame, Key
@@ -49,6 +49,7 @@ LIGHT_TEXT = 500
 MOST_BINDINGS = 5_000
 DEEPEST_BASE = 5
 _NEVER = 1 << 30
+_Found = TypeVar("_Found")
 _LATER = (Bound.ADDED, Bound.HELD, Bound.READ)
 
 
@@ -173,7 +174,7 @@ class Evaluator:
                 self.spend(len(each) // LIGHT_TEXT)
         return value
 
-    def within(self, frame: Frame, ask: Callable[[], Value]) -> Value:
+    def within(self, frame: Frame, ask: Callable[[], _Found]) -> _Found:
         """Ask something under another frame."""
         if frame is self.frame:
             return ask()

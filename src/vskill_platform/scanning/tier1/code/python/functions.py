@@ -65,6 +65,7 @@ class Functions:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._sites: dict[Function, list[Site]] = {}
+        self._frames: dict[Function, list[Frame]] = {}
 
     def parameter(self, function: Function, place: int, name: str) -> Value:
         """What a parameter may be: what any call hands over, or what comes from outside where nothing calls it."""
@@ -102,6 +103,26 @@ class Functions:
                 self._evaluator.is_cut_short = True
             self._sites[function] = known = found[:MOST_SITES]
         return known
+
+    def frames_of(self, function: Function) -> list[Frame]:
+        """A frame for each call that hands over a list: each is a command, and all of them taken together are none."""
+        known = self._frames.get(function)
+        if known is None:
+            given = [self._lists_given(function, site) for site in self.sites_of(function)]
+            root = self._evaluator.root
+            known = [Frame(function.scope, names, parent=root, is_call=True) for names in given if names]
+            self._frames[function] = known
+        return known
+
+    def _lists_given(self, function: Function, site: Site) -> dict[str, Value]:
+        """The lists that one call hands over, by the names of the parameters."""
+        handed = ((name, self._argument(site, function, at, name)) for at, name in enumerate(function.parameters))
+        given = {name: value for name, value in handed if value.items is not None}
+        if (rest := function.node.args.vararg) is not None:
+            taken = len(function.parameters) - (function.is_method and _is_bound_call(site, function))
+            words = [self._evaluator.value(each, site.scope) for each in site.node.args[taken:]]
+            given[rest.arg] = container(words)
+        return given
 
     def _candidates(self, function: Function) -> list[Site]:
         program = self._evaluator.program

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from vskill_platform.scanning.tier1.code.jobs import fetches, fetches_and_runs
 from vskill_platform.scanning.tier1.code.places import Lasting, is_disk, is_history, is_log, lasting_at, plain_path
 from vskill_platform.scanning.tier1.code.shell import checks
 from vskill_platform.scanning.tier1.code.shell.calls import Call, handles
@@ -11,14 +12,6 @@ from vskill_platform.scanning.tier1.code.shell.packages import notice_registry
 from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Origin, Source, Value
 
 LONGEST = 20_000
-_FETCHES = re.compile(
-    r"\b(?:curl|wget|nc|ncat|netcat|socat|Invoke-WebRequest|iwr)\b|/dev/tcp/|\bbase64\s+-{1,2}[dD]|\burlopen\b|"
-    r"\brequests\.(?:get|post)"
-)
-_RUNS = re.compile(
-    r"\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|\beval\b|\bsource\s+<\(|\bpython3?\s+-c|\bnohup\b|&\s*(?:$|\n)|\bexec\b|base64|\$\((?:curl|wget)",
-    re.MULTILINE,
-)
 _SCRATCH = re.compile(
     r"(?:^|[\s\"'=(])(?:/tmp/|/var/tmp/|/dev/shm/|/private/tmp/|(?:~|\$HOME|\$\{HOME\})/\.(?!local/bin|nvm|cargo|"
     r"bun|deno|pyenv|rbenv|sdkman|npm|volta|asdf|fzf|config/)[\w.-]+/[\w./-]*\.(?:sh|py|js|bin)\b)"
@@ -101,8 +94,7 @@ def notice_edit(call: Call, program: str, paths: list[str]) -> None:
 def notice_job(call: Call, content: Value) -> None:
     """A job for a scheduler."""
     text = content.text[:LONGEST]
-    is_fetching = _FETCHES.search(text) and _RUNS.search(text)
-    call.see(checks.SCHEDULES_FETCH if is_fetching or _is_foreign(content) else checks.SCHEDULES)
+    call.see(checks.SCHEDULES_FETCH if fetches_and_runs(text) or _is_foreign(content) else checks.SCHEDULES)
 
 
 def _notice_traces(call: Call, content: Value) -> None:
@@ -130,7 +122,7 @@ def _notice_agent(call: Call, path: str, content: Value) -> None:
 
 
 def _is_dubious(content: Value, text: str) -> bool:
-    return _is_foreign(content) or bool(_FETCHES.search(text) and (_RUNS.search(text) or "|" in text or "-d" in text))
+    return _is_foreign(content) or fetches_and_runs(text) or (fetches(text) and ("|" in text or "-d" in text))
 
 
 def _is_foreign(content: Value) -> bool:
@@ -157,7 +149,7 @@ def _is_plain_table(call: Call, content: Value) -> bool:
     if not text.strip() and content.origins == {_OWN_TABLE}:
         return True
     jobs = _JOB.findall(text)
-    is_known = bool(jobs) and not _is_foreign(content) and not _FETCHES.search(text) and not _SCRATCH.search(text)
+    is_known = bool(jobs) and not _is_foreign(content) and not fetches(text) and not _SCRATCH.search(text)
     run = [_LOGGED.sub("", job) for job in jobs]
     return is_known and not any(
         _UNSTEADY.search(job) or (_HIDDEN.search(job) and not _is_seen(call, job)) for job in run
@@ -171,7 +163,7 @@ def _is_seen(call: Call, started: str) -> bool:
     return bool(contents) and all(
         content is not None
         and content.is_known
-        and not (_is_foreign(content) or _FETCHES.search(content.text) or _DOES_MORE.search(content.text))
+        and not (_is_foreign(content) or fetches(content.text) or _DOES_MORE.search(content.text))
         for content in contents
     )
 

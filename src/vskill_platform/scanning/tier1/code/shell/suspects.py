@@ -47,7 +47,7 @@ _MARKS = (
     r"\bdeclare\s+-[px]|compgen|"
     r"\.(?:ssh|aws|gnupg|kube|netrc|npmrc|pypirc|git-credentials|bash_history|zsh_history)\b|/etc/shadow|"
     r"\bhttps?\s+(?:POST|PUT|GET|://)|"
-    r"\bping\b[^\n]*\$\(|\baws\s+s3|\bgsutil|\baz\s+storage|\bgh\s+(?:gist|issue|pr|api)|\bkubectl\s+(?:get\s+secret|config\s+view)|\baws\s+(?:iam|sts|secretsmanager|configure)|set-url|insteadof|sslverify|\bssh\b[^\n]*\s-\w*R|\bln\s+-\w*s[^\n]*\.(?:ssh|aws|gnupg|config)|\bgit\s+clone|\bgit\s+add[^\n]*(?:\.env|secret|credential)|"
+    r"\bping\b[^\n]*\$\(|\baws\s+s3|\bgsutil|\baz\s+storage|\bgh\s+(?:gist|issue|pr|api)|\b(?:kubectl|oc)\b[^\n]*\s(?:get\s+secret|config\s+view|create\s+token)|\baws\s+(?:iam|sts|secretsmanager|configure)|set-url|insteadof|sslverify|\bssh\b[^\n]*\s-\w*R|\bln\s+-\w*s[^\n]*\.(?:ssh|aws|gnupg|config)|\bgit\s+clone|\bgit\s+add[^\n]*(?:\.env|secret|credential)|"
     r"\bat\s+now|"
     # What lasts or harms.
     r"\brm\s+-\w*[rR][^\n;&|]*[\s\"'](?:/|~|\$\{?\w+\}?[\"']?/|\$\{?HOME|\$\w+\s*$)|\brm\s+--recursive|"

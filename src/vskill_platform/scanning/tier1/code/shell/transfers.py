@@ -162,6 +162,8 @@ def run_kubectl(call: Call) -> Value:
     )
     if plain[:2] == ["config", "view"] and {"--raw", "--flatten"} & set(call.texts):
         return call.machine.read("~/.kube/config", call.at)
+    if plain[:2] == ["create", "token"]:
+        return unknown("token").having(Source.SECRET, "token of a cluster")
     if names_secrets and len(plain) == 2:
         call.know(FactKind.READS_SECRET, "cluster secrets")
         return unknown("secrets").having(Source.SECRET, "cluster secrets")

@@ -38,6 +38,13 @@ class ReadCall:
             self._command = command_of(self.evaluator, self.site, self.name)
         return self._command
 
+    def commands(self) -> list[Command]:
+        """The commands that the call may start: where it is handed them by its function's callers, each of these."""
+        function, evaluator = self.site.scope.function, self.evaluator
+        frames = evaluator.functions.frames_of(function) if function is not None else []
+        found = [evaluator.within(each, lambda: command_of(evaluator, self.site, self.name)) for each in frames]
+        return list(dict.fromkeys([self.command, *found]))
+
     @property
     def receiver(self) -> Value:
         """What the method belongs to; nothing where it is no method."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from vskill_platform.domain.content import SKILL_FILE_NAMES
+from vskill_platform.scanning.tier1.code.jobs import fetches_and_runs
 from vskill_platform.scanning.tier1.code.places import Lasting, is_home, is_system_root, secret_at
 from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
@@ -17,6 +18,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     FROM_USER,
     LONGEST_PLACE,
     NETWORK,
+    NOTHING,
     TOOL,
     UNKNOWN,
     USER_PATHS,
@@ -38,6 +40,9 @@ _CHECKS = words(
     "isalnum match fullmatch .."
 )
 """Words of a function that looks at a path before it uses it."""
+
+SHORTEST_PATH = 6
+"""Letters of a path by which it is known in a text."""
 
 
 def may_change_files(name: str) -> bool:
@@ -139,9 +144,16 @@ def check_written(call: ReadCall, path: Value) -> None:
 
 
 def _is_fetched(call: ReadCall, path: str) -> bool:
-    """Whether what is written came from outside: by this call, or by one that was learnt of before."""
-    content = call.argument(0, "data").taint if call.last in catalogue.WRITERS else 0
-    return bool((content | call.evaluator.file_taint.get(path, 0)) & NETWORK)
+    """Whether what is written came from outside, by this call or one that was learnt of before, or has it come and runs it."""
+    content = call.argument(0, "data") if call.last in catalogue.WRITERS else NOTHING
+    if (content.taint | call.evaluator.file_taint.get(path, 0)) & NETWORK:
+        return True
+    return any(fetches_and_runs(text) or _names_fetched(call.evaluator, text) for text in content.texts)
+
+
+def _names_fetched(evaluator: Evaluator, text: str) -> bool:
+    """Whether a text names a file that holds what came from outside."""
+    return any(path in text for path in evaluator.fetched_paths if len(path) >= SHORTEST_PATH)
 
 
 def _note_download(call: ReadCall, path: Value) -> None:

@@ -1,0 +1,32 @@
+"""What a job, a service or a hook does that starts by itself, as far as its text shows."""
+
+from __future__ import annotations
+
+import re
+
+_FETCHES = re.compile(
+    r"\b(?:curl|wget|nc|ncat|netcat|socat|Invoke-WebRequest|iwr)\b|/dev/tcp/|\bbase64\s+-{1,2}[dD]|\burlopen\b|"
+    r"\brequests\.(?:get|post)|\bgit\b[^\n|;&]{0,200}\b(?:pull|fetch|clone)\b[^\n|;&]{0,200}\w://"
+)
+_RUNS = re.compile(
+    r"\|\s*(?:sudo\s+)?(?:\w+=\S*\s+)*(?:ba|z|da)?sh\b|[;&]\s*(?:ba|z|da)?sh\s+\S|\beval\b|\bsource\s+<\(|\bpython3?\s+-c|"
+    r"\bnohup\b|&\s*(?:$|\n)|\bexec\b|base64|\$\((?:curl|wget)",
+    re.MULTILINE,
+)
+_STARTS = (b"ExecStart", b"ProgramArguments", b"/autostart/")
+"""Words of what names a program to a machine that it is to start by itself."""
+
+
+def names_a_start(program: bytes) -> bool:
+    """Whether a program may have the machine start something by itself."""
+    return any(word in program for word in _STARTS)
+
+
+def fetches(job: str) -> bool:
+    """Whether a job has something come from elsewhere."""
+    return _FETCHES.search(job) is not None
+
+
+def fetches_and_runs(job: str) -> bool:
+    """Whether a job has something come from elsewhere and runs something."""
+    return fetches(job) and _RUNS.search(job) is not None

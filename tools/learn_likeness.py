@@ -38,12 +38,12 @@ A_TEXT, LOOKED_AT, HARDEST = 25, 150, 3
 """Passages that are taken of each honest text, that are looked at for those taken most wrongly, and that are taken of these."""
 LEAST_OFTEN = 3
 FEWEST_WORDS = 4
-STRENGTH = 20.0
+STRENGTH = 5.0
 OF_ATTACKS, OF_HONEST, OF_HARD = 8.0, 5.0, 5.0
 """How often a passage counts: there are few of the first two kinds, and many of all others."""
 MOST_OF_DOCUMENT = 40_000
 _DOCUMENT = re.compile(r"(?i).*\.(?:md|rst|txt)$|licen[cs]e|copying|notice")
-SMALLEST = 0.5
+SMALLEST = 0.25
 """Weights below this are left out."""
 
 

@@ -31,6 +31,7 @@ def rule_sections(rules: Iterable[Rule]) -> Iterator[str]:
         kinds = "every file" if FileKind.ANY in rule.applies_to else ", ".join(sorted(rule.applies_to))
         yield f"{rule.severity.value}, {rule.category.value}, {rule.owasp.value} {rule.owasp.risk}. "
         yield f"Looks at {kinds}, by {', '.join(layers_of(rule))}."
+        yield from (f"Counts as {less}." for less in rule.counts_less)
         yield from ("", rule.message, "", f"*Why:* {rule.why}", "", f"*Fix:* {rule.fix}")
         named = f" as `{rule.example_path}`" if rule.example_path else ""
         yield from _example(f"It hits{named}:", rule.matches)

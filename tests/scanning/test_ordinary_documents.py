@@ -9,15 +9,17 @@ import pytest
 
 from tests.scanning.building import make_skill
 from vskill_platform.domain.scan import Severity
+from vskill_platform.scanning.tier1.meaning.stances import Stance
 from vskill_platform.scanning.tier1.scan import scan_content
 
 GRAVE = (Severity.HIGH, Severity.CRITICAL)
 
 
 def grave(text: str, *, path: str = "notes.md", head: str | None = None) -> set[str]:
-    """The rules of high and critical findings."""
+    """The rules of high and critical findings, and of those that would be in company."""
     files: dict[str, str | bytes] = {path: text} | ({"SKILL.md": head} if head else {})
-    return {found.rule_id for found in scan_content(make_skill(files)).findings if found.severity in GRAVE}
+    found = scan_content(make_skill(files)).findings
+    return {one.rule_id for one in found if one.severity in GRAVE or one.context == Stance.ALONE}
 
 
 @pytest.mark.parametrize(

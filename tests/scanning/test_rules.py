@@ -12,6 +12,7 @@ from vskill_platform.domain.content import SkillFile, make_content
 from vskill_platform.domain.scan import ScanReport, Severity, Threat
 from vskill_platform.scanning.scoring import score
 from vskill_platform.scanning.tier1.file_kinds import FileKind
+from vskill_platform.scanning.tier1.meaning.stances import Stance
 from vskill_platform.scanning.tier1.rules import RULES_FOLDER, Rule, load_ruleset
 from vskill_platform.scanning.tier1.scan import scan_content
 
@@ -56,8 +57,8 @@ def scan(text: str, *, path: str = "notes.md") -> ScanReport:
 
 
 def rules_hit(report: ScanReport) -> set[str]:
-    """The ids of the rules that hit what a text states; what it quotes or warns against only informs."""
-    return {finding.rule_id for finding in report.findings if not finding.context}
+    """The ids of the rules that hit what a text states, in company or alone; what it quotes or warns against only informs."""
+    return {finding.rule_id for finding in report.findings if finding.context in (Stance.STATED, Stance.ALONE)}
 
 
 def name_of(value: object) -> str:

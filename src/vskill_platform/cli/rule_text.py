@@ -55,6 +55,7 @@ def public_rule(rule: Rule, ruleset: Ruleset) -> dict[str, object]:
         "unlessSays": rule.unless_says,
         "check": rule.check,
         "whenOrdinary": rule.when_ordinary,
+        "whenAlone": rule.when_alone,
         "matches": rule.matches,
         "ignores": rule.ignores,
     }
@@ -104,8 +105,7 @@ def _lines(rule: Rule) -> Iterator[tuple[str, str]]:
         yield "but not", f"{_EXCEPTIONS[kind]} {part}"
     if rule.check is not None:
         yield "check", rule.check
-    if rule.when_ordinary is not None:
-        yield "counts as", f"{rule.severity_when_ordinary.value} where the words around it are those of ordinary advice"
+    yield from (("counts as", less) for less in rule.counts_less)
 
 
 def _print_examples(label: str, examples: tuple[str, ...], console: Console) -> None:

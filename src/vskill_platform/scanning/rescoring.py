@@ -11,6 +11,7 @@ import msgspec
 
 from vskill_platform import __version__
 from vskill_platform.domain.scan import Finding, ScanReport, Severity, Verdict
+from vskill_platform.scanning.company import in_company
 from vskill_platform.scanning.limits import ScanLimits
 from vskill_platform.scanning.scoring import score, verdict
 from vskill_platform.scanning.tier1.meaning.stances import Stance
@@ -42,7 +43,8 @@ def rescore(report: ScanReport, *, now: Ruleset, then: Ruleset) -> Rescored:
     unknown = _why_unknown(report, now=now, then=then)
     if unknown:
         return Rescored(report.verdict, report.score, unknown)
-    findings = [_at(finding, then) for finding in report.findings if finding.rule_id in then.rules]
+    kept = [_at(finding, then) for finding in report.findings if finding.rule_id in then.rules]
+    findings = in_company(kept, then.rules)
     points = score(findings)
     return Rescored(verdict(points, findings=findings, limits_hit=report.limits_hit), points)
 
@@ -72,4 +74,6 @@ def _at(finding: Finding, then: Ruleset) -> Finding:
     rule = then.rules[finding.rule_id]
     if finding.context == Stance.ORDINARY:
         return msgspec.structs.replace(finding, severity=rule.severity_when_ordinary)
+    if finding.context == Stance.ALONE:
+        return msgspec.structs.replace(finding, severity=rule.severity, context=Stance.STATED.value)
     return finding if finding.context else msgspec.structs.replace(finding, severity=rule.severity)

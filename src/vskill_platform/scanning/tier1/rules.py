@@ -49,6 +49,7 @@ class _GivenRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unless_says: tuple[Text, ...] = ()
     within: Annotated[int, Meta(ge=1, le=3)] = 1
     when_ordinary: Severity | None = None
+    when_alone: Severity | None = None
     matches: tuple[str, ...] = ()
     ignores: tuple[str, ...] = ()
     example_path: Text | None = None
@@ -66,7 +67,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     `says` names concepts (`meaning/concepts.toml`; `a|b` for either) that must come together in one sentence, or in as many
     as `within` says; the first is what is done, and does not count where it is negated. `unless_says` excuses.
 
-    `when_ordinary` is its severity where the words around the place are those of ordinary advice (`meaning/ordinary.py`).
+    `when_ordinary` is its severity where the words around the place are those of ordinary advice (`meaning/ordinary.py`),
+    and `when_alone` where no rule that is enough by itself found anything in the skill (`scanning/company.py`).
 
     `matches` and `ignores` are texts in which it must and must not be found, as the file `example_path` where that matters.
 
@@ -93,6 +95,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     unless_says: tuple[str, ...] = ()
     within: int = 1
     when_ordinary: Severity | None = None
+    when_alone: Severity | None = None
     origin: str = ""
     given_severity: Severity | None = None
 
@@ -105,6 +108,20 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     def severity_when_ordinary(self) -> Severity:
         """The severity where a place reads like ordinary advice: never a graver one."""
         return max(self.severity, self.when_ordinary or self.severity, key=list(Severity).index)
+
+    @property
+    def severity_when_alone(self) -> Severity:
+        """The severity where nothing else that is grave was found; where the operator has set one, that holds."""
+        return self.severity if self.given_severity else self.when_alone or self.severity
+
+    @property
+    def counts_less(self) -> list[str]:
+        """When the rule counts for less than its severity says, in words."""
+        found = {
+            "where the words around it are those of ordinary advice": self.severity_when_ordinary,
+            "in a skill where nothing else that is grave was found": self.severity_when_alone,
+        }
+        return [f"{severity.value} {when}" for when, severity in found.items() if severity != self.severity]
 
 
 class PackFile(msgspec.Struct, frozen=True, array_like=True):

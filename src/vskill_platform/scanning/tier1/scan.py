@@ -18,6 +18,7 @@ from vskill_platform.domain.content import SkillContent, content_digest
 from vskill_platform.domain.errors import InvalidRules
 from vskill_platform.domain.scan import Capabilities, Finding, ScanReport, Severity, Verdict
 from vskill_platform.ports.scanner import NO_CHANGES
+from vskill_platform.scanning.company import in_company
 from vskill_platform.scanning.limits import ANALYSER_FAILED, BYTES_LIMIT, ScanLimits
 from vskill_platform.scanning.scoring import score, verdict
 from vskill_platform.scanning.tier1.analysers import (
@@ -204,7 +205,7 @@ def _findings(
         _weighed(skill, rules[rule_id], files.get(path), places, opinion)
         for (rule_id, path), places in together.items()
     ]
-    return sorted(found, key=_order)
+    return sorted(in_company(found, rules), key=_order)
 
 
 def _weighed(

@@ -71,6 +71,8 @@ _SAMPLES = re.compile(
     r"(?i)(?:^|[/_.-])(?:tests?|fixtures?|samples?|cases|corpus|prompts?|evals?|examples?|payloads?|red-?team\w*|"
     r"promptfoo\w*|garak|attacks?|injections?|jailbreaks?|probes?|adversarial|specimens?)(?:[/_.-]|$)"
 )
+RECORD_SUFFIXES = (".jsonl", ".ndjson", ".log", ".csv", ".tsv", ".eml", ".evtx")
+"""How files end that hold what was seen, one thing after another, and that nothing runs or reads as settings."""
 _FOLLOWED = re.compile(r"(?i)\b(?:follow|obey|apply|adopt|read|load|do what|as your|use)\b[^.\n]{0,40}$")
 _TAKEN = re.compile(
     r"(?i)\b(?:follow|obey|apply|adopt|load|use|copy|take|paste|insert|run|execute|start|build|deploy)\b[^.\n]{0,40}$"
@@ -119,9 +121,9 @@ def _stance_in_script(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, rule
         return Stance.STATED if _is_followed(skill, file) else Stance.QUOTED
     if rule.check in FAULTS_TO_TEST and is_rule_test(skill, file, hit.line):
         return Stance.QUOTED
-    if rule.category not in ABOUT_WORDS:
-        return Stance.STATED
     is_sample = _SAMPLES.search(file.path) is not None and not _is_followed(skill, file)
+    if rule.category not in ABOUT_WORDS:
+        return Stance.QUOTED if is_sample and file.path.endswith(RECORD_SUFFIXES) else Stance.STATED
     return Stance.QUOTED if is_sample or _LOOKS_FOR.search(line) else Stance.STATED
 
 

@@ -13,6 +13,7 @@ from vskill_platform.scanning.tier1.meaning.examples import asks
 from vskill_platform.scanning.tier1.meaning.inert import is_inert
 from vskill_platform.scanning.tier1.meaning.orders import leads_by_order
 from vskill_platform.scanning.tier1.meaning.quotations import quotation_at
+from vskill_platform.scanning.tier1.meaning.shown import INERT, is_shown
 from vskill_platform.scanning.tier1.meaning.stances import (
     LABEL,
     LEAD_LINES,
@@ -44,8 +45,6 @@ from vskill_platform.scanning.tier1.skill import FileUnderScan
 BUILT = frozenset(["dockerfile", "docker", "yaml", "yml", "hcl", "terraform", "sql"])
 """Languages of fenced blocks that no interpreter of ours reads, and that are not typed in."""
 _HTML_COMMENT = re.compile(r"<!--.*?(?:-->|$)")
-INERT = frozenset(["", "text", "txt", "plaintext", "plain", "log", "logs", "http", "output", "csv", "diff"])
-"""Languages of fenced blocks that nothing runs."""
 SHOWN = INERT | {"html", "md", "markdown"}
 """Languages of fenced blocks that nothing runs where an agent works."""
 RECORDS = frozenset(["log", "logs", "http", "evtx"])
@@ -105,6 +104,8 @@ def stance_in_fence(place: Place) -> Stance:
     if not is_ordered and is_record and is_about_security(place.skill):
         return Stance.QUOTED
     if (not is_ordered and _is_specimen(place, lead)) or _is_judged(place, lead, is_ordered=is_ordered):
+        return Stance.QUOTED
+    if is_shown(place, lead, language=place.block.language):
         return Stance.QUOTED
     return stance_under_heading(place, is_quoted=False, is_ordered=is_ordered)
 

@@ -10,6 +10,7 @@ from vskill_platform.scanning.tier1.meaning.examples import is_example
 from vskill_platform.scanning.tier1.meaning.in_tables import stance_in_table
 from vskill_platform.scanning.tier1.meaning.orders import leads_by_order
 from vskill_platform.scanning.tier1.meaning.quotations import cell_at, quotation_at, without_quotations
+from vskill_platform.scanning.tier1.meaning.shown import is_indented_and_shown
 from vskill_platform.scanning.tier1.meaning.stances import (
     ABOUT_ATTACKS,
     ABOUT_WORDS,
@@ -53,6 +54,16 @@ _SAID_BY_OTHERS = re.compile(
     r"(?: like| such as)?(?:[\s,:/]|\bor\b|\band\b)*$"
 )
 """A sentence that, but for quotations, says no more than that other people will type what comes next."""
+_IF_SAID = re.compile(
+    r"(?i)^[\W\d_]*(?:if|when|whenever) (?:(?:the|a|an|some|another|your) )?(?:\w+ ){1,3}?(?:in (?:the |a )?\w+ )?"
+    r"(?:types?|writes?|asks?|pastes?|says?|sends?|reads)(?:[\s,/]|\bor\b|\band\b)*$"
+)
+_REFUSED_BEHIND = re.compile(
+    r"(?i)[^.!?]{0,60}\b(?:not (?:a|an|your) (?:task|order|instruction|request|command)|"
+    r"(?:is|are) (?:an? )?(?:attack|injection)\w*|to report\b|report it|ignore it|decline|refuse|do(?:es)? not (?:count|apply)|"
+    r"(?:do not|don['’]t|never) (?:do|obey|follow|act))\b"
+)
+"""A condition that somebody says something, and what makes nothing of it."""
 _GRANTED_BEHIND = re.compile(
     r"(?i)\b(?:do (?:it|that|this|what|as|exactly)|(?:you|the (?:agent|assistant|bot|model)) (?:must|should|shall|will|can|may)\b"
     r"(?! (?:not|never|refuse|decline))|(?:always|then|please|so) \w+ (?:it|them|that|this|what)|honou?r|grant|accept|fulfil\w*|"
@@ -79,7 +90,7 @@ _HUNTED = re.compile(
 """A sentence that has the reader look for what it quotes."""
 _IS_SENT = re.compile(
     r"(?i)\b(?:an?|any|the) (?:\w+ )?(?:comment|title|branch|tag|issue|page|document|string|request|parameter|file|input|message|"
-    r"field|value|link|header) (?:whose (?:\w+ ){1,2}is|that (?:says|reads|contains)|named|called) $"
+    r"field|value|link|header) (?:whose (?:\w+ ){1,2}is|that (?:says|reads|contains)|named|called|titled) $"
 )
 """What somebody else hands in, up to what it says."""
 _DESCRIBED_BEHIND = re.compile(r"(?i)[\s)*]+(?:is|are|gives?|means?|spells?|equals?|becomes?) [`\"“]")
@@ -146,6 +157,8 @@ def stance_in_prose(place: Place) -> Stance:
         return Stance.QUOTED
     if not is_ordered and (_is_led_to(place) or (quoted and _is_spoken_of(place, quoted))):
         return Stance.QUOTED
+    if is_indented_and_shown(place):
+        return Stance.QUOTED
     is_quoted = quoted is not None or place.block.kind is BlockKind.QUOTE
     return stance_under_heading(place, is_quoted=is_quoted, is_ordered=is_ordered)
 
@@ -203,7 +216,9 @@ def _is_obeyed(behind: str) -> bool:
 
 def _is_said_by_others(place: Place, before: str, behind: str) -> bool:
     """Whether a sentence says of its quotations that other people type them, and the paragraph has nobody do what they say."""
-    if not _SAID_BY_OTHERS.match(without_quotations(last_sentence(before))):
+    said = without_quotations(last_sentence(before))
+    is_refused = _IF_SAID.match(said) is not None and _REFUSED_BEHIND.match(behind.lstrip('"”')) is not None
+    if not is_refused and not _SAID_BY_OTHERS.match(said):
         return False
     rest = " ".join([behind, *place.file.lines[place.number : place.block.last_line]])[:LONGEST_LINE]
     return _GRANTED_BEHIND.search(without_quotations(rest)) is None

@@ -17,7 +17,7 @@ from vskill_platform.scanning.tier1.meaning.statements import Text
 from vskill_platform.scanning.tier1.rules import Rule
 from vskill_platform.scanning.tier1.skill import FileUnderScan, Hit
 
-SUSPECT = -2.0
+SUSPECT = -1.7
 """What the gravest passage of an attack weighs at least, as good as always."""
 REACH = 350
 """Letters to each side of a place that are looked at at least; its paragraph is looked at in any case."""

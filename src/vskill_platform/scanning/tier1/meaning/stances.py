@@ -29,6 +29,7 @@ class Stance(StrEnum):
     QUOTED = "quoted"
     WARNED = "warned against"
     ORDINARY = "reads like ordinary advice"
+    ALONE = "nothing else that is grave was found"
 
 
 ABOUT_ATTACKS = re.compile(
@@ -130,6 +131,9 @@ _SECURITY = re.compile(
     r"(?i)\b(?:security|secure|vulnerab\w*|threats?|malware|attacks?|attackers?|audit\w*|pentest\w*|penetration|"
     r"exploit\w*|injection|forensic\w*|"
     r"incident|ransomware|phishing|obfuscat\w*|honeytokens?|canar(?:y|ies)|decoys?|guardrails?|"
+    r"back-?doors?|stealers?|droppers?|trojans?|typo-?squat\w*|break-?ins?|intrusions?|intruders?|weak spots?|"
+    r"third-party (?:\w+ ){0,2}(?:skills?|plugins?|packages?|dependenc(?:y|ies)|code|servers?|extensions?)|"
+    r"safe to (?:install|depend|trust|adopt)|vet(?:s|ting)|"
     r"breach\w*|cyber\w*|triage|CTF|hack\w*|blue.?team\w*|jailbreak\w*|red.?team\w*|malicious|suspicious|insecure|bug.?bount(?:y|ies)|"
     rf"{_WEAKNESS}|adversar\w*|(?:dangerous|destructive) (?:\w+ )?(?:commands?|habits?|code)|"
     r"compromised|supply.chain (?:reviews?|security|audits?)|"

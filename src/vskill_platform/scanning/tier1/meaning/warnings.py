@@ -62,6 +62,8 @@ _OF_VERBS = (
     r"prohibited to|not allowed to|cannot|can['’]t|will not|won['’]t|does not|doesn['’]t"
 )
 _OF_NOUNS = r"avoid(?:ing|s)?|instead of|rather than|no|not|nothing|without"
+_NEGATED_LIST = re.compile(r"(?i)\b(?:may|must|should|shall|can|will|does) (?:not|never): [^.;:!?()]*$")
+"""What may not be done, one thing after another."""
 _NEGATION = re.compile(rf"(?i)\b(?:(?P<verbal>{_OF_VERBS})|(?P<nominal>{_OF_NOUNS}))\b")
 _WEAK = frozenset(["no", "not", "nothing", "without"])
 """Negations that a second one in the same sentence turns round."""
@@ -154,6 +156,8 @@ _HEADING = re.compile(
     r"\bdon['’]ts?\b(?!\s+(?:forget|skip|miss|panic|worry|wait|need))(?=\W*$|\s+(?:do|use|run|write|copy|list))|"
     r"^\W*(?:do not|never)(?:\s+(?:do|use|run|write|copy|trust|recommend|suggest|propose|build))?"
     r"(?:\s+(?:this|these|that|them))?\W*$|"
+    r"^\W*off[- ]limits\W*$|"
+    r"^\W*(?:things|what) (?:\w+ ){1,4}(?:never|must not|may not|should not) (?:do(?:es)?|contains?|asks?|says?)\W*$|"
     r"\b(?:things|patterns|commands|habits|mistakes|code|what|to) (?:to )?avoid\b|^\W*(?:avoid|bad|wrong|attacks?|exploits?)\W*$|"
     r"\bsmells?\W*$|"
     r"\b(?:descriptions?|submissions?|drafts?|wordings?|phrases|sentences|texts|prompts|examples?|skills) (?:that|which) "
@@ -196,6 +200,8 @@ def last_sentence(before: str) -> str:
 def negates(before: str, behind: str = "") -> bool:
     """Whether the last negation in front of a place negates what follows there."""
     sentence = last_sentence(before[-LONGEST_SENTENCE:])
+    if _NEGATED_LIST.search(sentence):
+        return True
     found = [*_NEGATION.finditer(sentence)]
     if not found or _LIMITED_BEHIND.match(behind):
         return False

@@ -400,6 +400,9 @@ def test_locked_archive_is_found__over_a_whole_section() -> None:
         ('out=$(mktemp -d)\nfor out in ~/*; do\n  rm -rf "$out"\ndone\n', True),
         ('out=$(mktemp -d)\nrm -f "$out" ~/notes.md\n', True),
         ('out=$(mktemp -d)\nrm -f "$out"\nrm -f ~/notes.md\n', True),
+        ('echo a > "$HOME/.draft"\nrm -f "$HOME/.draft"\n', False),
+        ('rm -f "$HOME/.draft"\necho a > "$HOME/.draft"\n', True),
+        ('echo a > "$HOME/.draft"\nrm -f "$HOME/.draft" "$HOME/notes"\n', True),
     ],
 )
 def test_script_that_clears_up_after_itself_breaks_no_promise(script: str, is_broken: bool) -> None:

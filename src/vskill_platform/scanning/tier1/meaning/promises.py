@@ -76,7 +76,8 @@ _PROMISES = (
         broken_in_code=_DESTROYS,
         said_of_things=re.compile(
             rb"(?i)[\s`'\"*_]{0,4}(?:files?|folders?|director(?:y|ies)|file ?systems?|mounts?|volumes?|disks?|drives?|"
-            rb"propert(?:y|ies)|attributes?|fields?|columns?|flags?|bits?|paths?|memory|buffers?|variables?|replicas?)\b"
+            rb"propert(?:y|ies)|attributes?|fields?|columns?|flags?|bits?|paths?|memory|buffers?|variables?|replicas?|"
+            rb"roots?|tokens?|keys?|roles?|users?|accounts?|scopes?|cop(?:y|ies)|connections?)\b"
         ),
     ),
     Promise(
@@ -153,9 +154,13 @@ def _lines_of(spans: Iterable[Span], file: FileUnderScan) -> Iterator[int]:
 
 
 def _clears_up(file: FileUnderScan, number: int) -> bool:
-    """Whether a line only deletes what the script itself has put into a folder for a moment."""
+    """Whether a line only deletes what the script itself has made: in a folder for a moment, or a file that it wrote before."""
     found = _REMOVAL.match(file.lines[number - 1][:LONGEST_LINE])
-    return found is not None and set(_VARIABLE.findall(found["given"])) <= _for_a_moment(file.text)
+    if found is None:
+        return False
+    before = "\n".join(file.lines[: number - 1])
+    is_own = all(f"> {path}" in before or f">{path}" in before for path in found["given"].split())
+    return is_own or set(_VARIABLE.findall(found["given"])) <= _for_a_moment(file.text)
 
 
 @lru_cache(maxsize=4)

@@ -6,10 +6,10 @@ import re
 
 _FETCHES = re.compile(
     r"\b(?:curl|wget|nc|ncat|netcat|socat|Invoke-WebRequest|iwr)\b|/dev/tcp/|\bbase64\s+-{1,2}[dD]|\burlopen\b|"
-    r"\brequests\.(?:get|post)|\bgit\b[^\n|;&]{0,200}\b(?:pull|fetch|clone)\b[^\n|;&]{0,200}\w://"
+    r"\brequests\.(?:get|post)|\bgit\s(?:-\S{1,40}\s(?:[^-\s]\S{0,80}\s)?){0,3}(?:pull|fetch|clone)\s[^\n|;&]{0,200}\w://"
 )
 _RUNS = re.compile(
-    r"\|\s*(?:sudo\s+)?(?:\w+=\S*\s+)*(?:ba|z|da)?sh\b|[;&]\s*(?:ba|z|da)?sh\s+\S|\beval\b|\bsource\s+<\(|\bpython3?\s+-c|"
+    r"\|\s*(?:sudo\s+)?(?:\w{1,40}=\S{0,80}\s+){0,4}(?:ba|z|da)?sh\b|[;&]\s*(?:ba|z|da)?sh\s+\S|\beval\b|\bsource\s+<\(|\bpython3?\s+-c|"
     r"\bnohup\b|&\s*(?:$|\n)|\bexec\b|base64|\$\((?:curl|wget)",
     re.MULTILINE,
 )

@@ -39,6 +39,7 @@ class Promise(NamedTuple):
 _REMOVAL = re.compile(
     r"\s*rm\s+(?:-\w+\s+){0,6}(?P<given>(?:[\"']?\$\{?\w+\}?(?:[./-][\w./-]*)?[\"']?(?:\s+|$)){1,20})$"
 )
+_TARGET = re.compile(r">\s?(\S+)")
 _VARIABLE = re.compile(r"\$\{?(\w+)")
 _ASSIGNED = re.compile(
     r"(?m)^[ \t]*(?:local\s+|readonly\s+)?(?P<name>\w+)=[\"']?(?:(?P<made>\$\(mktemp\b)|\$\{?(?P<below>\w+)\}?/|)|"
@@ -158,9 +159,18 @@ def _clears_up(file: FileUnderScan, number: int) -> bool:
     found = _REMOVAL.match(file.lines[number - 1][:LONGEST_LINE])
     if found is None:
         return False
-    before = "\n".join(file.lines[: number - 1])
-    is_own = all(f"> {path}" in before or f">{path}" in before for path in found["given"].split())
+    written = _written(file.text)
+    is_own = all(written.get(path, number) < number for path in found["given"].split())
     return is_own or set(_VARIABLE.findall(found["given"])) <= _for_a_moment(file.text)
+
+
+@lru_cache(maxsize=4)
+def _written(script: str) -> dict[str, int]:
+    """What a shell script writes to, each with the number of the first line that does."""
+    found = [
+        (path, number) for number, line in enumerate(script.split("\n"), start=1) for path in _TARGET.findall(line)
+    ]
+    return dict(reversed(found))
 
 
 @lru_cache(maxsize=4)

@@ -47,6 +47,7 @@ _ASSIGNED = re.compile(
 )
 _OF_ONE_COMMAND = re.compile(rb"`\s?\([^()`\n]{0,40}\Z")
 """The bracket behind a command, in which something is said of that command alone."""
+_OF_A_TRIAL = re.compile(rb"(?i)\b(?:dry[- ]?runs?|previews?|trial run|test mode)\b[^\n]*\Z")
 _NETWORK = frozenset([FactKind.SENDS, FactKind.REACHES, FactKind.DOWNLOADS])
 _DESTROYS = (
     r"\bos\.(?:remove|unlink|rename|replace|rmdir|removedirs|truncate)\(|\bshutil\.(?:rmtree|move)\(|\.unlink\(|"
@@ -126,6 +127,8 @@ def _is_made(promise: Promise, text: bytes) -> bool:
 
 def _is_said_of_something_else(promise: Promise, text: bytes, span: Span) -> bool:
     if _OF_ONE_COMMAND.search(text, max(0, span.start - 60), span.start):
+        return True
+    if _OF_A_TRIAL.search(text, max(0, span.start - 120), span.start):
         return True
     return promise.said_of_things is not None and promise.said_of_things.match(text, span.end) is not None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.scanning.building import make_skill
+from vskill_platform.cli.submission_text import findings_text
 from vskill_platform.domain.rule_changes import OFF
 from vskill_platform.domain.scan import ScanReport, Severity
 from vskill_platform.scanning.rescoring import rescore
@@ -30,6 +31,8 @@ def test_alone_it_counts_less__and_the_report_says_why() -> None:
     report = report_on({"nightly.sh": NIGHTLY})
     assert severities(report)["SH-041", "nightly.sh"] == (Severity.MEDIUM, Stance.ALONE)
     assert (report.flagged, report.score) == (False, 92)
+    shown = "\n".join(map(str, findings_text(report.findings)))
+    assert shown.count(f"but  {Stance.ALONE}") == 1
 
 
 @pytest.mark.parametrize("other", [{"again.sh": NIGHTLY}, {"key.sh": KEY}], ids=["the same rule", "one like it"])

@@ -90,7 +90,7 @@ def _facts(view: SubmissionView) -> list[tuple[str, str]]:
 
 
 def findings_text(findings: Sequence[Finding]) -> list[RenderableType]:
-    """Findings as a person reads them: rule, place, the line itself, what came together there, why, and what to do."""
+    """Findings as a person reads them: rule, place, the line itself, what counts for and against it, why, and what to do."""
     texts: list[RenderableType] = []
     for finding in findings:
         place = f"{finding.file}:{finding.line}:{finding.column}" if finding.line else finding.file
@@ -103,6 +103,8 @@ def findings_text(findings: Sequence[Finding]) -> list[RenderableType]:
             lines.append(f"  [dim]│[/] {plain(finding.excerpt)}")
         if finding.detail:
             lines.append(f"  seen {plain(finding.detail)}")
+        if finding.context:
+            lines.append(f"  but  {plain(finding.context)}")
         lines += [f"  why  {plain(finding.why)}", f"  fix  {plain(finding.fix)}"]
         texts.append(Text.from_markup("\n".join(lines)))
     return texts

@@ -137,10 +137,9 @@ class Analysis:
             return call.argument(0, "source", "stmt").texts
         if call.name not in catalogue.PROCESSES and call.name not in catalogue.SHELLS:
             return []
-        command = call.command
-        self.commands += [(text, call.site) for text in command.texts]
-        is_python = command.script is not None and command.program.startswith("python")
-        return command.script.texts if is_python and command.script is not None else []
+        self.commands += [(text, call.site) for command in call.commands for text in command.texts]
+        scripts = [each.script for each in call.commands if each.script and each.program.startswith("python")]
+        return [text for script in scripts for text in script.texts]
 
     def _read_inside(self, text: str, call: ReadCall, *, depth: int) -> None:
         if len(text) < SHORTEST_CODE or UNKNOWN in text or depth >= DEEPEST_CODE:

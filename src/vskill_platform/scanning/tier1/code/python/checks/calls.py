@@ -19,7 +19,7 @@ class ReadCall:
     `last` is the last word of the name, `module` the one that the call stands in.
     """
 
-    __slots__ = ("_command", "callee", "evaluator", "last", "module", "name", "notes", "site")
+    __slots__ = ("_commands", "callee", "evaluator", "last", "module", "name", "notes", "site")
 
     def __init__(self, evaluator: Evaluator, notes: Notes, site: Site, callee: Value, name: str) -> None:
         self.evaluator = evaluator
@@ -29,21 +29,20 @@ class ReadCall:
         self.name = name
         self.last = catalogue.last_of(name)
         self.module: Module = site.scope.module
-        self._command: Command | None = None
+        self._commands: list[Command] | None = None
 
     @property
-    def command(self) -> Command:
-        """The command that the call starts."""
-        if self._command is None:
-            self._command = command_of(self.evaluator, self.site, self.name)
-        return self._command
-
     def commands(self) -> list[Command]:
-        """The commands that the call may start: where it is handed them by its function's callers, each of these."""
-        function, evaluator = self.site.scope.function, self.evaluator
-        frames = evaluator.functions.frames_of(function) if function is not None else []
-        found = [evaluator.within(each, lambda: command_of(evaluator, self.site, self.name)) for each in frames]
-        return list(dict.fromkeys([self.command, *found]))
+        """The commands that the call may start: where it is handed them by its function's callers, each of these too."""
+        if self._commands is None:
+            function, evaluator = self.site.scope.function, self.evaluator
+            frames = evaluator.functions.frames_of(function) if function is not None else []
+            found = [evaluator.within(each, self._command) for each in (evaluator.frame, *frames)]
+            self._commands = list(dict.fromkeys(found))
+        return self._commands
+
+    def _command(self) -> Command:
+        return command_of(self.evaluator, self.site, self.name)
 
     @property
     def receiver(self) -> Value:

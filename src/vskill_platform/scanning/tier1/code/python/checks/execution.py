@@ -66,7 +66,7 @@ def check_execution(call: ReadCall) -> None:
     if name in catalogue.EVALUATORS:
         _check_evaluation(call)
     elif name in catalogue.SHELLS or name in catalogue.PROCESSES or name in catalogue.SPAWNERS:
-        for command in call.commands():
+        for command in call.commands:
             check_command(call, command)
     elif name in catalogue.LOADERS:
         _check_loading(call)

@@ -39,8 +39,7 @@ def _is_socket(value: Value) -> bool:
 
 
 def _starts_shell(call: ReadCall) -> bool:
-    program = call.command.program
-    return not program or bool(SHELL_PROGRAMS.fullmatch(program))
+    return any(not each.program or SHELL_PROGRAMS.fullmatch(each.program) for each in call.commands)
 
 
 def _connects(call: ReadCall) -> bool:

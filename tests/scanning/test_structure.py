@@ -12,6 +12,7 @@ from tests.scanning.building import HEAD, found, make_skill, rule_ids
 from vskill_platform.domain.content import Omitted, OmittedKind, SkillContent, SkillFile, make_content
 from vskill_platform.domain.scan import ScanReport, Severity, Verdict
 from vskill_platform.scanning.limits import FILE_TOO_LARGE, NO_SKILL_FILE, UNANALYSABLE_FILE
+from vskill_platform.scanning.tier1.file_kinds import Shape, shape_of
 from vskill_platform.scanning.tier1.scan import scan_content
 
 Scan = Callable[[SkillContent], ScanReport]
@@ -231,3 +232,13 @@ def test_nothing_in_a_skill_switches_a_rule_off__whatever_it_asks_for(scan: Scan
     plain = scan(make_skill({"a.sh": attack}))
     asking = scan(make_skill({"a.sh": attack, path: "*\na.sh\nTT-001\n"}))
     assert rule_ids(plain) == rule_ids(asking) == ["TT-001"]
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.pdf"])
+def test_archive_behind_a_pdf_is_one__by_whatever_name(name: str) -> None:
+    packed = BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("notes.md", "words")
+    content = b"%PDF-1.7\n\0\xff\xfe" + packed.getvalue()
+    assert shape_of(name, content) is Shape.ARCHIVE
+    assert shape_of(name, content[:12]) is (Shape.MEDIA if name == "a.pdf" else Shape.BINARY)

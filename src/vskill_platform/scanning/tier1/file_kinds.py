@@ -162,8 +162,11 @@ def shape_of(path: str, content: bytes) -> Shape:
         return Shape.ARCHIVE
     if _is_left_behind(path, content):
         return Shape.MEDIA
-    if suffix_of(path) in MEDIA_SUFFIXES and _is_media(path, content):
-        return Shape.ARCHIVE if _ends_as_zip(content) else Shape.MEDIA
+    if suffix_of(path) in MEDIA_SUFFIXES and (_is_media(content) or is_pdf(content)):
+        if _ends_as_zip(content):
+            return Shape.ARCHIVE
+        if _is_media(content) or is_pdf_by_name(path, content):
+            return Shape.MEDIA
     return Shape.TEXT if _is_mostly_text(content) else Shape.BINARY
 
 
@@ -172,7 +175,7 @@ def is_pdf(content: bytes) -> bool:
     return content.startswith(b"%PDF-")
 
 
-def _is_plain_pdf(path: str, content: bytes) -> bool:
+def is_pdf_by_name(path: str, content: bytes) -> bool:
     """Whether it is a PDF by name too. By another name it is looked at as text, NUL bytes in it or not."""
     return suffix_of(path) == "pdf" and is_pdf(content)
 
@@ -226,7 +229,7 @@ def _is_left_behind(path: str, content: bytes) -> bool:
     return is_folder_view or (name.startswith(_SECOND_FORK[0]) and content.startswith(_SECOND_FORK[1]))
 
 
-def _is_media(path: str, content: bytes) -> bool:
+def _is_media(content: bytes) -> bool:
     if content.startswith(b"RIFF"):
         return content[8:12] in _RIFF_MEDIA
-    return content.startswith(_MEDIA_MAGIC) or content[4:8] in _FILM_BOXES or _is_plain_pdf(path, content)
+    return content.startswith(_MEDIA_MAGIC) or content[4:8] in _FILM_BOXES

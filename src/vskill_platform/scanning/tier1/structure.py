@@ -13,7 +13,7 @@ from typing import NamedTuple
 from vskill_platform.domain.content import Omitted, OmittedKind
 from vskill_platform.scanning.limits import FILE_TOO_LARGE, NO_SKILL_FILE, UNANALYSABLE_FILE
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
-from vskill_platform.scanning.tier1.file_kinds import MEDIA_SUFFIXES, NO_TEXT, Shape, is_pdf, suffix_of
+from vskill_platform.scanning.tier1.file_kinds import MEDIA_SUFFIXES, NO_TEXT, Shape, is_pdf_by_name, suffix_of
 from vskill_platform.scanning.tier1.skill import FileUnderScan, LimitHit, SkillUnderScan
 
 LONGEST_LINE = 20_000
@@ -155,7 +155,6 @@ def _unseen(files: Iterable[FileUnderScan]) -> Iterator[Place | LimitHit]:
 
 
 def _lies(file: FileUnderScan) -> bool:
-    suffix = suffix_of(file.path)
-    if suffix not in MEDIA_SUFFIXES or not file.content or file.content.startswith(LFS_POINTER):
+    if suffix_of(file.path) not in MEDIA_SUFFIXES or not file.content or file.content.startswith(LFS_POINTER):
         return False
-    return suffix != "pdf" if is_pdf(file.content) else file.shape is not Shape.MEDIA
+    return file.shape is not Shape.MEDIA and not is_pdf_by_name(file.path, file.content)

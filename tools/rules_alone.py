@@ -23,12 +23,8 @@ GRAVE = frozenset([Severity.CRITICAL, Severity.HIGH])
 def main(arguments: list[str]) -> int:
     """Count over the cases whose names begin with one of the arguments."""
     wanted = tuple(arguments) or ("",)
-    hit, alone, flagged, total = (
-        Counter[tuple[str, bool]](),
-        Counter[tuple[str, bool]](),
-        Counter[bool](),
-        Counter[bool](),
-    )
+    hit, alone = Counter[tuple[str, bool]](), Counter[tuple[str, bool]]()
+    flagged, total = Counter[bool](), Counter[bool]()
     for case in (case for case in read_corpus() if case.name.startswith(wanted)):
         report = scan_content(case.content)
         grave = {found.rule_id for found in report.findings if found.severity in GRAVE}

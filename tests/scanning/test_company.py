@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from tests.scanning.building import make_skill
@@ -61,6 +62,12 @@ def test_quoted_attack_is_no_company() -> None:
 def test_operators_word_holds__alone_or_not(word: str, counted: str) -> None:
     report = report_on({"nightly.sh": NIGHTLY}, {"SH-041": word})
     assert severities(report)["SH-041", "nightly.sh"] == (counted, "")
+
+
+def test_alone_it_never_counts_for_more() -> None:
+    rule = load_ruleset().rules["SH-041"]
+    assert msgspec.structs.replace(rule, severity=Severity.LOW).severity_when_alone == Severity.LOW
+    assert msgspec.structs.replace(rule, when_alone=Severity.CRITICAL).severity_when_alone == Severity.HIGH
 
 
 @pytest.mark.parametrize(

@@ -106,13 +106,17 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def severity_when_ordinary(self) -> Severity:
-        """The severity where a place reads like ordinary advice: never a graver one."""
-        return max(self.severity, self.when_ordinary or self.severity, key=list(Severity).index)
+        """The severity where a place reads like ordinary advice."""
+        return self._no_graver(self.when_ordinary)
 
     @property
     def severity_when_alone(self) -> Severity:
         """The severity where nothing else that is grave was found; where the operator has set one, that holds."""
-        return self.severity if self.given_severity else self.when_alone or self.severity
+        return self.severity if self.given_severity else self._no_graver(self.when_alone)
+
+    def _no_graver(self, other: Severity | None) -> Severity:
+        """The other severity, where there is one that is not graver than the rule's own."""
+        return max(self.severity, other or self.severity, key=list(Severity).index)
 
     @property
     def counts_less(self) -> list[str]:

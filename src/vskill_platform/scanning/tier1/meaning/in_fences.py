@@ -13,7 +13,7 @@ from vskill_platform.scanning.tier1.meaning.examples import asks
 from vskill_platform.scanning.tier1.meaning.inert import is_inert
 from vskill_platform.scanning.tier1.meaning.orders import leads_by_order
 from vskill_platform.scanning.tier1.meaning.quotations import quotation_at
-from vskill_platform.scanning.tier1.meaning.shown import INERT, is_shown
+from vskill_platform.scanning.tier1.meaning.shown import INERT, is_shown, is_written
 from vskill_platform.scanning.tier1.meaning.stances import (
     LABEL,
     LEAD_LINES,
@@ -42,8 +42,6 @@ from vskill_platform.scanning.tier1.meaning.warnings import (
 )
 from vskill_platform.scanning.tier1.skill import FileUnderScan
 
-BUILT = frozenset(["dockerfile", "docker", "yaml", "yml", "hcl", "terraform", "sql"])
-"""Languages of fenced blocks that no interpreter of ours reads, and that are not typed in."""
 _HTML_COMMENT = re.compile(r"<!--.*?(?:-->|$)")
 SHOWN = INERT | {"html", "md", "markdown"}
 """Languages of fenced blocks that nothing runs where an agent works."""
@@ -116,8 +114,11 @@ def is_bad_code(place: Place) -> bool:
         return False
     section = place.file.document.section_at(place.number)
     is_titled = any(heading_warns(title) for title in (section.titles if section else ()))
-    is_code = place.block.language in BUILT or language_of_fence(place.block.language) not in MAY_BE_COMMANDS
-    return is_titled and is_code and not leads_by_order(last_sentence(_lead_in(place.file, place.block)))
+    return (
+        is_titled
+        and is_written(place.block.language)
+        and not leads_by_order(last_sentence(_lead_in(place.file, place.block)))
+    )
 
 
 def _is_warned_of(place: Place, sentence: str) -> bool:

@@ -171,7 +171,7 @@ def _is_named(place: Place) -> bool:
 
 def _is_listed_shape(place: Place) -> bool:
     """Whether a guide about attacks names, in an enumeration, the orders that attackers give."""
-    if not (place.is_of_words or place.is_in_prose) or not is_about_security(place.skill):
+    if not place.is_wording or not is_about_security(place.skill):
         return False
     before = last_sentence(place.line[: place.at])
     listed = list(_LISTED_ORDER.finditer(before)) if _SHAPES.search(before) else []
@@ -180,7 +180,7 @@ def _is_listed_shape(place: Place) -> bool:
 
 def _is_sample(place: Place) -> bool:
     """Whether a guide about attacks labels the words of a line as a sample."""
-    if not (place.is_of_words or place.is_in_prose) or not is_about_security(place.skill):
+    if not place.is_wording or not is_about_security(place.skill):
         return False
     return _SAMPLE_LABEL.match(place.line, 0, place.at) is not None
 
@@ -281,7 +281,7 @@ def _is_led_to_example(place: Place, lead: str) -> bool:
     """Whether a guide about attacks leads to words, or to a finding with its weight, as to an example."""
     if not _LEADS_TO_EXAMPLE.search(lead) or _READER_ACTS.search(lead):
         return False
-    return place.is_of_words or place.is_in_prose or _WEIGHED.match(place.line) is not None
+    return place.is_wording or _WEIGHED.match(place.line) is not None
 
 
 def _paragraph_above(place: Place) -> str:

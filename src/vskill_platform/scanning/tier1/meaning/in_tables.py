@@ -106,7 +106,7 @@ def _is_catalogued(place: Place, inner: Span, head: str) -> bool:
     column = _head_of_column(head, place.line, inner)
     if _SAID_COLUMN.search(column) or _REMEDY_COLUMN.search(column):
         return False
-    is_words = place.is_of_words or place.is_in_prose
+    is_words = place.is_wording
     return SPEECH.match(place.line, inner.start) is not None or (is_words and _is_column_of_quotations(place, inner))
 
 

@@ -38,7 +38,6 @@ WRITTEN = frozenset(
         "docker",
         "hcl",
         "terraform",
-        "http",
     ]
 )
 """Languages that no interpreter of ours reads, of what is written into files."""
@@ -96,9 +95,13 @@ def is_shown(place: Place, lead: str, *, language: str) -> bool:
     if _is_order(sentence) or PROTECTS.search(sentence):
         return False
     if language in INERT:
-        return _names_something(sentence) and (not is_of_words(place) or _SAMPLES.search(sentence) is not None)
-    is_written = language in WRITTEN or language_of_fence(language) not in MAY_BE_COMMANDS
-    return is_written and ((bool(lead) and not lead.startswith(HEADING)) or is_under_specimens(place))
+        return _names_something(sentence) and (not place.is_wording or _SAMPLES.search(sentence) is not None)
+    return is_written(language) and ((bool(lead) and not lead.startswith(HEADING)) or is_under_specimens(place))
+
+
+def is_written(language: str) -> bool:
+    """Whether what is in this language is written into a file, and not typed in."""
+    return language in WRITTEN or language_of_fence(language) not in MAY_BE_COMMANDS
 
 
 def is_indented_and_shown(place: Place) -> bool:
@@ -110,11 +113,6 @@ def is_indented_and_shown(place: Place) -> bool:
         if text.strip() and not text.startswith((INDENT, "\t")):
             return is_shown(place, text.strip(), language="")
     return False
-
-
-def is_of_words(place: Place) -> bool:
-    """Whether it is words that do the harm, which an agent need not run."""
-    return place.is_of_words or place.is_in_prose
 
 
 def _is_order(sentence: str) -> bool:

@@ -165,6 +165,11 @@ class Place(NamedTuple):
     is_of_words: bool
     is_in_prose: bool
 
+    @property
+    def is_wording(self) -> bool:
+        """Whether it is words that do the harm, which nobody has to run."""
+        return self.is_of_words or self.is_in_prose
+
 
 def is_about_security(skill: SkillUnderScan) -> bool:
     """Whether the skill says of itself that it is about attacks and defences."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from vskill_platform.scanning.tier1 import hidden_text, structure
-from vskill_platform.scanning.tier1.code import errands, schemes, trust
+from vskill_platform.scanning.tier1.code import eavesdropping, errands, schemes, trust
 from vskill_platform.scanning.tier1.code.javascript import finder as javascript
 from vskill_platform.scanning.tier1.code.others import finder as others
 from vskill_platform.scanning.tier1.code.python import finder as python
@@ -129,6 +129,7 @@ FINDERS: tuple[NamedFinder, ...] = (
     NamedFinder("shell", shell.find_shell_flows, shell.CHECKS),
     NamedFinder("javascript", javascript.find_javascript_flows, javascript.CHECKS),
     NamedFinder("schemes", schemes.find_schemes, schemes.CHECKS),
+    NamedFinder("eavesdropping", eavesdropping.find_eavesdropping, eavesdropping.CHECKS),
     NamedFinder("errands", errands.find_errands, errands.CHECKS),
     NamedFinder("trust", trust.find_trust, trust.CHECKS),
     NamedFinder("others", others.find_other_flows, others.CHECKS),

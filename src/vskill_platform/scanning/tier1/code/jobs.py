@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _FETCHES = re.compile(
-    r"\b(?:curl|wget|nc|ncat|netcat|socat|Invoke-WebRequest|iwr)\b|/dev/tcp/|\bbase64\s+-{1,2}[dD]|\burlopen\b|"
+    r"\b(?:curl|wget|nc|ncat|netcat|socat|Invoke-WebRequest|iwr)\b|/dev/tcp/|\bbase64\s+-{1,2}[dD]|\burlopen\b|\bfetch\(|"
     r"\brequests\.(?:get|post)|\bgit\s(?:-\S{1,40}\s(?:[^-\s]\S{0,80}\s)?){0,3}(?:pull|fetch|clone)\s[^\n|;&]{0,200}\w://"
 )
 _RUNS = re.compile(

@@ -58,7 +58,7 @@ _SECRETS: tuple[tuple[str, SecretKind, tuple[str, ...]], ...] = (
         (),
     ),
     (r"^/etc/(?:shadow|gshadow|sudoers|master\.passwd)$", SecretKind.KEY, ()),
-    (r"^/proc/(?:self|\d+|\*|1)/(?:environ|mem|maps)$", SecretKind.KEY, ()),
+    (r"^/proc/[^/]{1,20}/(?:environ|mem|maps)$", SecretKind.KEY, ()),
     (
         r"(?:^|/)wallet\.dat$|/\.?(?:electrum|exodus|bitcoin|ethereum|solana|atomic|monero|ledger live|metamask|"
         r"phantom)(?:/|$)",
@@ -68,6 +68,18 @@ _SECRETS: tuple[tuple[str, SecretKind, tuple[str, ...]], ...] = (
     (r"(?:^|/)nkbihfbeogaeaoehlefnkodbefgpgknn(?:/|$)", SecretKind.KEY, ()),
     (rf"/{_BROWSERS}/.*(?:login ?data|cookies|web ?data|local ?state|local storage)", SecretKind.KEY, ()),
     (r"(?:^|/)(?:logins\.json|key[34]\.db|cookies\.sqlite|cookies\.binarycookies|login ?data)$", SecretKind.KEY, ()),
+    (
+        r"^~/\.mozilla(?:/firefox)?/?\*?$|^~/(?:\.config|library/application support)/(?:google-chrome|google/chrome|chromium|"
+        r"bravesoftware(?:/brave-browser)?|microsoft-edge|microsoft edge|firefox)(?:/default|/profiles)?/?\*?$",
+        SecretKind.KEY,
+        (),
+    ),
+    (
+        r"/library/messages(?:/chat\.db[\w*-]*)?/?$|/tdata(?:/|$)|/signal(?:/config\.json|/sql(?:/|$)|/?$)|"
+        r"(?:^|/)(?:chatstorage|msgstore)\.[\w.]+$|/(?:discord\w*|slack)/(?:local storage|cookies)",
+        SecretKind.KEY,
+        (),
+    ),
     (
         r"(?:^|/)\.(?:bash|zsh|sh|psql|mysql|python|node_repl|sqlite|rediscli)_history$|/fish_history$|(?:^|"
         r"/)\.histfile$",
@@ -203,6 +215,11 @@ _LOGS = re.compile(
     r"^/var/run/utmp$",
     re.IGNORECASE,
 )
+_PERSONAL = re.compile(
+    r"^~/(?:documents|desktop|pictures|photos|movies|videos|music|onedrive|dropbox|google drive|icloud drive|"
+    r"library/mobile documents|dokumente|bilder|documentos|escritorio|bureau)(?:/\*+)*/?$",
+    re.IGNORECASE,
+)
 _DISK = re.compile(r"^/dev/(?:sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|r?disk\d|mapper/)")
 
 _SCRATCH = "tmp var/tmp dev/shm private/tmp private/var/tmp Users/Shared run/user"
@@ -263,6 +280,11 @@ def lasting_at(path: str) -> Lasting | None:
 def is_home(path: str) -> bool:
     """Whether the path is the whole home folder, or all homes."""
     return plain_path(path).rstrip("/*") in {"~", "/home", "/Users", "/root"}
+
+
+def is_personal(path: str) -> bool:
+    """Whether the path is all that a user keeps in one of the folders that are theirs alone."""
+    return bool(_PERSONAL.match(plain_path(path)))
 
 
 def holds_backups(path: str) -> bool:

@@ -23,8 +23,19 @@ LOOKS_UP_DATA = "looks_up_encoded_data"
 PACKS_SECRETS = "packs_secrets_of_environment"
 COUNTS_NAMES = "builds_names_from_numbers"
 WIPES_ALL = "overwrites_and_deletes_all_files"
+RUNS_FROM_CHAIN = "runs_code_from_a_chain"
 CHECKS = frozenset(
-    [SWAPS_ADDRESSES, WITHDRAWS, SERVES_ANY_FILE, LETS_IN, LOOKS_UP_DATA, PACKS_SECRETS, COUNTS_NAMES, WIPES_ALL]
+    [
+        SWAPS_ADDRESSES,
+        WITHDRAWS,
+        SERVES_ANY_FILE,
+        LETS_IN,
+        LOOKS_UP_DATA,
+        PACKS_SECRETS,
+        COUNTS_NAMES,
+        WIPES_ALL,
+        RUNS_FROM_CHAIN,
+    ]
 )
 _WALLET = (
     r"[\"'`](?:T[1-9A-HJ-NP-Za-km-z]{33}|bc1[a-z0-9]{25,60}|[13][1-9A-HJ-NP-Za-km-z]{25,34}|0x[0-9a-fA-F]{40}|"
@@ -32,15 +43,15 @@ _WALLET = (
 )
 """An address that money can be sent to, in quotes."""
 _ADDRESS_PATTERN = (
-    r"\bbc1[|)\[]|\[13\]\)?\[[a-zA-Z]|0x\[[a-fA-F0-9-]{3,12}\]\{40\}|\bT\[[A-Za-z0-9-]{3,24}\]\{33\}|"
+    r"\bbc1[|)\[]|\[13\]\)?\[[a-zA-Z]|(?:0x|\(0x\)\?)\[[a-fA-F0-9-]{3,12}\]\\?\{40|\bT\[[A-Za-z0-9-]{3,24}\]\{33\}|"
     r"\[1-9A-HJ-NP-Za-km-z\]\{\d|\[13\]\[a-km-z"
 )
 """The way in which such addresses are recognised."""
 _SETS_CLIPBOARD = (
     r"(?i)pyperclip\.copy|clipboard\.(?:copy|write|set)|Set-Clipboard|\bxclip\b|\bxsel\b|\bwl-copy\b|\bpbcopy\b|SetClipboardData|"
-    r"clipboard_append|clipboardy|NSPasteboard"
+    r"clipboard_append|clipboardy|NSPasteboard|clipboardData\.setData"
 )
-_LOOKS_AGAIN = r"(?i)\bwhile\b|setInterval|\bloop\b|\bevery\b|addListener|WM_CLIPBOARDUPDATE|\.after\("
+_LOOKS_AGAIN = r"(?i)\bwhile\b|setInterval|addEventListener|\bloop\b|\bevery\b|addListener|WM_CLIPBOARDUPDATE|\.after\("
 _WITHDRAWS = r"(?i)[/\"'._]withdraw(?:al)?s?(?:[/\"'(]|_crypto)|create_?withdraw|request_?withdraw"
 _EXCHANGE = r"(?i)\bccxt\b|/withdraw|hmac|api[_-]?secret|X-[A-Z-]{2,12}KEY"
 _SERVES = r"createServer\s?\(|BaseHTTPRequestHandler|http\.HandleFunc|\bBun\.serve\b|\bDeno\.serve\b"
@@ -108,6 +119,13 @@ _DELETES_FILE = (
 )
 
 
+_READS_CHAIN = (
+    r"\bnew\s+(?:ethers\.)?Contract\(|\bw3\.eth\.contract\(|\beth_call\b|\bgetAccountInfo\(|\bgetTransaction\(|"
+    r"\bJsonRpcProvider\("
+)
+_EVALUATES = r"\beval\(\s?[a-z_]|\bnew\s+Function\(|\bexec\(\s?[a-z_]|\bvm\.runIn\w{4,20}\("
+
+
 class Scheme(NamedTuple):
     """What must be in a program, the first being shown, and what must not."""
 
@@ -123,6 +141,7 @@ _SCHEMES = (
     Scheme(PACKS_SECRETS, tuple(map(Sign, (_WALKS_ENVIRONMENT, _NAMES_OF_SECRETS, _PACKS)))),
     Scheme(COUNTS_NAMES, tuple(map(Sign, (_IMPORTS_BY_VALUE, _TAKES_BY_VALUE, _MAKES_LETTERS)))),
     Scheme(WIPES_ALL, tuple(map(Sign, (_OVERWRITES, _WALKS, _HOME_FOLDER, _DELETES_FILE)))),
+    Scheme(RUNS_FROM_CHAIN, tuple(map(Sign, (_EVALUATES, _READS_CHAIN)))),
     Scheme(LETS_IN, tuple(map(Sign, (_MAKES_ADMIN, _READS_HEADER, _BUILT_IN_WORD)))),
     Scheme(SERVES_ANY_FILE, tuple(map(Sign, (_OPENS_PATH, _SERVES, _PATH_OF_REQUEST, _TO_ALL))), Sign(_STAYS_INSIDE)),
 )

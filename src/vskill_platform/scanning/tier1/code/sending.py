@@ -9,6 +9,7 @@ from enum import StrEnum
 from vskill_platform.scanning.tier1.code.hosts import HostKind, is_same_owner, kind_of_host
 from vskill_platform.scanning.tier1.code.origins import Origin, Source
 from vskill_platform.scanning.tier1.code.places import SecretKind, secret_at
+from vskill_platform.scanning.tier1.code.printers import PRINTED
 from vskill_platform.scanning.tier1.code.registries import NPM, PYPI
 
 
@@ -100,9 +101,10 @@ def leaks(origins: Collection[Origin], host: str, channel: Channel) -> Iterator[
 
 
 def _secret(path: str, host: str, channel: Channel) -> Iterator[Leak]:
-    secret = secret_at(path)
-    kind = secret.kind if secret else _STORES.get(path, SecretKind.KEY)
-    if secret and is_same_owner(host, secret.owners):
+    secret, printed = secret_at(path), PRINTED.get(path)
+    kind = secret.kind if secret else _STORES.get(path, SecretKind.LOGIN if printed else SecretKind.KEY)
+    owners = secret.owners if secret else printed.owners if printed else ()
+    if is_same_owner(host, owners):
         return
     if channel in {Channel.HEADER, Channel.LABEL} and kind is not SecretKind.KEY:
         # One's own token in the header of a request is how clients log in.

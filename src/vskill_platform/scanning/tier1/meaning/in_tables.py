@@ -53,6 +53,15 @@ _BLOCKED_COLUMN = re.compile(
     r"(?i)\W*(?:blocks|blocked|den(?:ies|ied)|reject(?:s|ed)|refuse[sd]|forbidden|catches|disallowed)\b"
 )
 """Heads of columns that hold what a guard does not let through."""
+_OTHERS_COLUMN = re.compile(
+    r"(?i)\W*(?:(?:if |when )?(?:they|he|she|users?|pupils?|students?|players?|customers?|callers?|clients?|people|somebody|"
+    r"someone|patients?|candidates?|guests?)\s(?:says?|asks?|writes?|tr(?:y|ies)|push(?:es)?|claims?|argues?)|"
+    r"what (?:they|people|users?) (?:say|ask|try))\b"
+)
+_ANSWERED = re.compile(
+    r"(?i)\|\s*\W*(?:you (?:say|answer|reply|do)|your (?:answer|reply|response)|answer|reply|response|say)\b"
+)
+"""Heads of a table of what others say, and of what the agent says to it."""
 _NO_RISK = re.compile(r"(?i)\|[^\w|]{0,9}(?:none|low|no|safe|ok|harmless|n/a)[^\w|]{0,9}(?:\||$)")
 _ORIGINAL = re.compile(
     r"(?i)原文|источник|оригинал|\b(?:source(?: text| string)?|original|msgid|quelltext|ausgangstext)\b"
@@ -79,6 +88,8 @@ def stance_in_table(place: Place) -> Stance:
         return Stance.STATED
     column = _head_of_column(head, line, cell)
     if inner.end > inner.start and _BLOCKED_COLUMN.match(column):
+        return Stance.QUOTED
+    if place.is_of_words and inner.end > inner.start and _OTHERS_COLUMN.match(column) and _ANSWERED.search(head):
         return Stance.QUOTED
     is_remedy = _REMEDY_COLUMN.search(column) is not None or _NO_RISK.search(line) is not None
     if _WARNING_COLUMN.search(head) and (place.is_in_prose or not is_remedy):

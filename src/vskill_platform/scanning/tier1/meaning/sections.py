@@ -47,10 +47,9 @@ _SECOND_LEVEL = re.compile(r"\.(?:ac|edu|gov|gob|gouv|go)\.[a-z]{2}$")
 
 
 class _Known(NamedTuple):
-    """What a skill says of itself, and the names of the files that it brings: neither comes from elsewhere."""
+    """What a skill says of itself: what it is for does not come from elsewhere."""
 
     described: str
-    shipped: frozenset[str]
 
     def is_publisher(self, address: str) -> bool:
         """Whether an address is where everybody gets what is there, or the project's own that the skill is for."""
@@ -58,7 +57,7 @@ class _Known(NamedTuple):
             return kind_of_address(address[4:]) in (HostKind.VENDOR, HostKind.LOCAL, HostKind.REPOSITORY)
         plain = address.removeprefix("](").rstrip(").,;\"'`> \n")
         if "://" not in plain:
-            return plain.rpartition("/")[2] in self.shipped
+            return True
         forge = _FORGE.match(plain)
         if forge is not None:
             owner = forge[1].lower()
@@ -72,10 +71,7 @@ class _Known(NamedTuple):
 
 def find_in_sections(skill: SkillUnderScan) -> Iterator[Sighting]:
     """Sections that have one unpack a locked archive and run it, or fetch a foreign program because one must."""
-    known = _Known(
-        skill.frontmatter.text.lower() if skill.frontmatter else "",
-        frozenset(file.path.rpartition("/")[2] for file in skill.files),
-    )
+    known = _Known(skill.frontmatter.text.lower() if skill.frontmatter else "")
     for file in skill.files:
         if file.is_markdown and compile_pattern(HINT).is_in(file.encoded):
             for section in file.document.sections:

@@ -32,6 +32,8 @@ from vskill_platform.scanning.tier1.code.javascript.values import (
 
 DEEPEST = 120
 LONGEST_TAGGED = 500
+COMMAND_TAGS = frozenset(["zx.$", "bun.$", "Bun.$", "execa.$", "$", "execa", "execa.execa", "execaCommand"])
+"""Functions whose template is a line of commands."""
 _ASSIGNMENTS = frozenset(["=", "+=", "-=", "*=", "%=", "&=", "|=", "^=", "**=", "&&=", "||=", "??="])
 _JOINING = frozenset(["&&", "||", "??"])
 _BINARY = frozenset(
@@ -302,6 +304,9 @@ class ExpressionReader(Cursor):
         )
         texts = tuple(Value(unescape_string(f"`{self._tokens.word(n)}`")) for n in pieces)
         whole = self._template()
+        if tag.path in COMMAND_TAGS:
+            command = Value(path="execaCommand") if tag.path.startswith("execa") else tag
+            return self._call_with(command, [whole], at)
         return self._call_with(tag, [Value(items=texts, origins=whole.origins)], at)
 
     def _member(self, base: Value) -> Value:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from vskill_platform.scanning.tier1.code.hosts import UNKNOWN
+from vskill_platform.scanning.tier1.code.hosts import UNKNOWN, has_scheme
 from vskill_platform.scanning.tier1.code.javascript import checks
 from vskill_platform.scanning.tier1.code.javascript.values import NOTHING, Source, Value, all_origins, text_of
 from vskill_platform.scanning.tier1.code.javascript.world import HANDLERS, SOURCES, Call, handles
 from vskill_platform.scanning.tier1.code.origins import Origin
 from vskill_platform.scanning.tier1.code.places import plain_path
+from vskill_platform.scanning.tier1.code.sending import Channel
 from vskill_platform.scanning.tier1.skill import FactKind
 
 _SHELLS = frozenset(
     ["sh", "bash", "zsh", "dash", "cmd", "cmd.exe", "powershell", "pwsh", "/bin/sh", "/bin/bash", "/bin/zsh"]
 )
+_SENDERS = frozenset(["curl", "wget", "nc", "ncat", "http", "xh"])
 _INTERPRETERS = _SHELLS | {"node", "python", "python3", "perl", "ruby", "php", "deno", "bun"}
 
 
@@ -51,13 +53,14 @@ def run_timer(call: Call) -> Value:
 
 @handles(
     "child_process.exec child_process.execSync shelljs.exec execSync execa.command execa.commandSync execaCommand "
-    "child_process.exec.* node-cmd.run node-cmd.runSync cmd.run"
+    "child_process.exec.* zx.$ bun.$ Bun.$ execa.$ $ node-cmd.run node-cmd.runSync cmd.run"
 )
 def run_command(call: Call) -> Value:
     """A line of shell code."""
     command = call.argument(0)
     call.world.act("process", call.at)
     _notice_command(call, command)
+    _notice_input(call, (command.text or "").partition(" ")[0])
     origins = (
         call.world.run_shell(text_of(command, "command"), call.at) if command.text is not None else frozenset[Origin]()
     )
@@ -110,6 +113,8 @@ def run_program(call: Call) -> Value:
     program, arguments = call.argument(0), call.argument(1)
     world = call.world
     world.act("process", call.at)
+    if program.text is None and program.fields and not program.items and not program.field("cmd").items:
+        return Value(path="execaCommand")  # the options of a command that stands in a template behind them
     if program.field("cmd").items:
         program = program.field("cmd")
     given = program.items
@@ -119,6 +124,8 @@ def run_program(call: Call) -> Value:
         arguments = arguments.field("args")
     words = [program, *(arguments.items or ())]
     _notice_program(call, program, words)
+    _notice_input(call, program.text or "")
+    _notice_sent(call, program.text or "", words)
     if program.text is None:
         return Value(path="child()", origins=_carried(arguments))
     if program.text.startswith("data:"):
@@ -148,6 +155,22 @@ def _notice_program(call: Call, program: Value, words: list[Value]) -> None:
             _notice_command(call, word)
     elif program.comes_from(Source.NETWORK):
         world.run_code(program, call.at)
+
+
+def _notice_input(call: Call, program: str) -> None:
+    """What an interpreter is fed by an option."""
+    if program.rpartition("/")[2] not in _INTERPRETERS:
+        return
+    for option in call.arguments:
+        if option.fields and (given := option.field("input")).origins:
+            call.world.run_code(given, call.at)
+
+
+def _notice_sent(call: Call, program: str, words: list[Value]) -> None:
+    """What is handed to a program that sends it, as words of its own."""
+    if program.rpartition("/")[2] in _SENDERS:
+        address = next((word.text for word in words if word.text and has_scheme(word.text)), "")
+        call.world.send([word for word in words if word.text is None], address, Channel.BODY, call.at)
 
 
 def _quoted(word: str) -> str:

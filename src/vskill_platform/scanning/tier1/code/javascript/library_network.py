@@ -8,6 +8,7 @@ from vskill_platform.scanning.tier1.code.hosts import (
     UNKNOWN,
     HostKind,
     gives_identity,
+    has_scheme,
     host_of,
     is_hidden_metadata,
     kind_of_address,
@@ -64,6 +65,12 @@ def _answer(call: Call) -> frozenset[Origin]:
 
 
 SOURCES["(http)"] = _answer
+
+
+@handles(".post .put .patch")
+def run_request_of_any(call: Call) -> Value:
+    """A request by a client that nobody knows, where it says the whole address."""
+    return run_request(call) if has_scheme(text_of(call.argument(0))) else Value(origins=all_origins(call.arguments))
 
 
 @handles("(http) $.post $.get $.ajax $.getJSON jQuery.post jQuery.get jQuery.ajax")
@@ -139,8 +146,10 @@ def _reach(call: Call, address: str) -> None:
     "connection().post connection().emit connection().sendMail"
 )
 def run_send(call: Call) -> Value:
-    """What is written into a connection."""
+    """What is written into a connection; a datagram says itself where it goes."""
     address = text_of(call.receiver.field("address"))
+    if UNKNOWN in address and len(call.arguments) > 2:
+        address = _socket_address(call.arguments[2:]) or address
     if call.arguments:
         call.world.know(FactKind.SENDS, call.at, host_of(address))
         _know_file(call, call.arguments, address)

@@ -18,6 +18,7 @@ from vskill_platform.scanning.tier1.code.javascript.values import (
 )
 from vskill_platform.scanning.tier1.code.javascript.world import SOURCES, Call, handles
 from vskill_platform.scanning.tier1.code.places import SCRATCH_FOLDERS
+from vskill_platform.scanning.tier1.code.printers import STORE_ENTRY
 from vskill_platform.scanning.tier1.skill import FactKind
 
 _DESTROYS = re.compile(r"(?i)\b(?:truncate\s+(?:table\s)?|drop\s+(?:table|database|schema)|delete\s+from)\b")
@@ -207,6 +208,12 @@ def run_reflect(call: Call) -> Value:
     return call.world.call(call.argument(0), list(call.argument(2).items or ()), call.at)
 
 
+@handles("Reflect.construct")
+def run_reflect_construct(call: Call) -> Value:
+    """`new` by other means."""
+    return call.world.call(call.argument(0), list(call.argument(1).items or ()), call.at)
+
+
 @handles("Reflect.get")
 def run_reflect_get(call: Call) -> Value:
     """A member by other means."""
@@ -220,6 +227,13 @@ def run_reflect_get(call: Call) -> Value:
 def run_browser_state(_call: Call) -> Value:
     """All cookies of a browser that a program drives."""
     return Value(origins=frozenset([Origin(Source.SECRET, "cookies")]))
+
+
+@handles("keytar.getPassword keytar.findPassword keytar.findCredentials")
+def run_keychain(call: Call) -> Value:
+    """One entry of the system's store of passwords, which tools ask for themselves, or all of them."""
+    name = "keychain" if call.callee.name == "findCredentials" else STORE_ENTRY
+    return Value(origins=frozenset([Origin(Source.SECRET, name)]))
 
 
 @handles(

@@ -39,6 +39,7 @@ _ALIASES = {
     "fs.promises": "fs",
     "dns/promises": "dns",
     "timers/promises": "timers",
+    "stream/promises": "stream",
     "cross-spawn": "child_process.spawn",
     "execa": "execa",
     "shelljs": "shelljs",

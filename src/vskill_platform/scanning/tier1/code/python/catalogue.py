@@ -202,7 +202,7 @@ SOURCES = {
         words("csv.reader csv.DictReader pandas.read_excel pandas.read_table openpyxl.load_workbook"), PARSED | TABLE
     ),
 }
-METHOD_SOURCES = {"get_frozen_credentials": SECRET}
+METHOD_SOURCES = {"get_frozen_credentials": SECRET, "storage_state": SECRET, "get_cookies": SECRET}
 """Sources that are known by their last word, whoever has them."""
 ATTRIBUTE_SOURCES = {"sys.argv": INPUT, "sys.stdin": INPUT, "flask.request": REQUEST, "bottle.request": REQUEST}
 REQUEST_PARTS = words("rfile recv recvfrom accept")

@@ -8,6 +8,7 @@ from vskill_platform.scanning.tier1.code.shell.calls import Call, handles
 from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Source, Value, joined, unknown
 from vskill_platform.scanning.tier1.skill import FactKind
 
+MOST_LISTED = 50
 _TAR_VALUES = "fCTXbgHIKLNV"
 _DEVICES = frozenset(["pulse", "alsa", "avfoundation", "dshow", "x11grab", "gdigrab", "v4l2", "-d"])
 _TAR_LONG = frozenset(["--file", "--directory", "--exclude", "--transform", "--files-from", "--strip-components"])
@@ -27,8 +28,11 @@ def run_tar(call: Call) -> Value:
             archive = value.text
         elif name in {"-C", "--directory"}:
             folder = value.text
+        elif name in {"-T", "--files-from"}:
+            plain += _listed(call, value)
         elif not name:
-            plain.append(value)
+            is_below = folder and not value.text.startswith(("/", "~", "$", "-"))
+            plain.append(value.with_text(f"{folder.rstrip('/')}/{value.text}") if is_below else value)
     if "x" in letters or "--extract" in call.texts:
         is_anywhere = folder == "/" or "P" in letters or "--absolute-names" in call.texts
         _unpack(call, archive, is_anywhere=is_anywhere)
@@ -40,6 +44,22 @@ def run_tar(call: Call) -> Value:
         call.machine.write(Value(archive), content, call.at)
         return NOTHING
     return content
+
+
+def _listed(call: Call, path: Value) -> list[Value]:
+    """The paths in a list that the script has made."""
+    listed = call.stdin if path.text == "-" else call.machine.read(path.text, call.at)
+    return [Value(line, listed.origins) for line in listed.text.split("\n")[:MOST_LISTED] if line]
+
+
+@handles("split")
+def run_split(call: Call) -> Value:
+    """split: the pieces come from where the whole does."""
+    plain = call.plain(with_value="abnlC")
+    content = call.stdin if not plain or plain[0].text == "-" else call.machine.read(plain[0].text, call.at)
+    prefix = plain[1] if len(plain) > 1 else Value("x")
+    call.machine.write(prefix.with_text(f"{prefix.text}aa"), content, call.at)
+    return NOTHING
 
 
 def _unpack(call: Call, archive: str, *, is_anywhere: bool = False) -> Value:
@@ -133,6 +153,13 @@ def run_sqlite(call: Call) -> Value:
     content = call.machine.read(plain[0].text, call.at) if plain else NOTHING
     call.know(FactKind.RUNS, "sqlite3")
     return unknown("sqlite3", origins=content.origins | call.stdin.origins)
+
+
+@handles("xinput logkeys evtest showkey")
+def run_keys(call: Call) -> Value:
+    """What is typed, key by key."""
+    is_watching = call.name != "xinput" or any(text.startswith("test") for text in call.texts)
+    return unknown("keys").having(Source.SECRET, "keys typed") if is_watching else NOTHING
 
 
 @handles("ffmpeg arecord sox rec parec parecord fswebcam imagesnap")

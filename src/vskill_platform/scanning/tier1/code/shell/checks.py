@@ -43,6 +43,11 @@ ASKS_PASSWORD = "shell_asks_password"
 DELETES_EVERYTHING = "shell_deletes_everything"
 MAY_DELETE_ROOT = "shell_may_delete_root"
 DELETES_BACKUPS = "shell_deletes_backups"
+DELETES_PERSONAL = "shell_deletes_personal_files"
+STOPS_GUARD = "shell_stops_guard"
+HIDES_DOWNLOAD = "shell_hides_download"
+PROMPTS_FROM_NETWORK = "shell_prompts_agent_from_network"
+PUSHES_AWAY = "shell_pushes_to_stranger"
 OVERWRITES_DISK = "shell_overwrites_disk"
 FORK_BOMB = "shell_fork_bomb"
 ENCRYPTS_FILES = "shell_encrypts_files"
@@ -63,6 +68,7 @@ WEAKER_IN_TEXT = frozenset(
         OVERWRITES_DISK,
         MAY_DELETE_ROOT,
         DELETES_BACKUPS,
+        DELETES_PERSONAL,
     ]
 )
 """What a script does by itself, and a text shows for people to decide: there it has another name."""

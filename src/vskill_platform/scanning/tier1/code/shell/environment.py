@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from vskill_platform.scanning.tier1.code.places import plain_path
+from vskill_platform.scanning.tier1.code.prompts import asks_for_secret
 from vskill_platform.scanning.tier1.code.shell import checks
 from vskill_platform.scanning.tier1.code.shell.calls import Call, handles
 from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Source, Value, joined, unknown
@@ -102,10 +103,12 @@ def run_alias(call: Call) -> Value:
 def run_read(call: Call) -> Value:
     """read: variables take what flows in."""
     line = call.stdin.text.partition("\n")[0] if call.stdin.is_known else call.stdin.text
-    for name in call.plain(with_value="adinNptu"):
-        call.machine.variables.set(
-            name.text, Value(line, call.stdin.origins) if call.stdin is not NOTHING else unknown(name.text)
-        )
+    given = list(call.options(with_value="adinNptu"))
+    is_secret = any(name == "-p" and asks_for_secret(value.text) for name, value in given)
+    for name in (value for option, value in given if not option):
+        typed = unknown(name.text)
+        typed = typed.having(Source.SECRET, "what was typed") if is_secret else typed
+        call.machine.variables.set(name.text, Value(line, call.stdin.origins) if call.stdin is not NOTHING else typed)
     return NOTHING
 
 
@@ -157,13 +160,13 @@ def run_clipboard(call: Call) -> Value:
     return unknown("clipboard").having(Source.SECRET, "clipboard") if is_reading else NOTHING
 
 
-@handles("security secret-tool pass keyring dump-keychain")
+@handles("security dump-keychain")
 def run_keychain(call: Call) -> Value:
-    """Stores of passwords. One entry is what tools ask for themselves; all of them is what thieves ask for."""
-    if any(text in {"dump-keychain", "export", "list-keychains"} for text in call.texts):
+    """A store of passwords. One entry is what tools ask for themselves; all of them is what thieves ask for."""
+    if call.name == "dump-keychain" or any(text in {"dump-keychain", "export"} for text in call.texts):
         call.know(FactKind.READS_SECRET, "keychain")
         return unknown("keychain").having(Source.SECRET, "keychain")
-    return unknown("password").having(Source.VARIABLE, "keychain")
+    return NOTHING
 
 
 @handles("screencapture scrot import grim gnome-screenshot")

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from functools import cached_property
 
 from vskill_platform.scanning.tier1.code.hosts import UNKNOWN
-from vskill_platform.scanning.tier1.code.places import is_home, plain_path, secret_at
+from vskill_platform.scanning.tier1.code.places import is_home, is_personal, plain_path, secret_at
 from vskill_platform.scanning.tier1.code.shell.values import (
     LONGEST_TEXT,
     NOWHERE,
@@ -52,6 +53,8 @@ class Files:
         plain = plain_path(path)
         if plain in self._written:
             return self._written[plain]
+        if "*" in plain:
+            return next((content for each, content in self._written.items() if fnmatchcase(each, plain)), None)
         name = posixpath.basename(plain)
         return self._by_name.get(name) if name and not plain.startswith(("/usr/", "/bin/")) else None
 
@@ -72,8 +75,8 @@ class Files:
             return unknown("socket", origins=[Origin(Source.SOCKET, socket_address(path))])
         if (secret := secret_at(path)) is not None:
             return unknown(secret.path, origins=[Origin(Source.SECRET, secret.path)])
-        if is_home(path):
-            return unknown("home", origins=[Origin(Source.HOME, "~")])
+        if is_home(path) or is_personal(path):
+            return unknown("home", origins=[Origin(Source.HOME, plain_path(path))])
         own = self.own(path)
         origins = [Origin(Source.FILE, plain_path(path))]
         return Value(own, frozenset(origins)) if own is not None else unknown(path, origins=origins)

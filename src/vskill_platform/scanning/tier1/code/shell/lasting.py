@@ -205,7 +205,7 @@ def run_systemctl(call: Call) -> Value:
         if own and action == "enable" and ("--user" in call.texts):
             call.see(checks.AUTOSTART)
     elif action in {"stop", "disable", "mask", "kill"} and any(is_protection(unit) for unit in units):
-        call.see(checks.DISABLES_PROTECTION)
+        call.see(checks.STOPS_GUARD if any(map(is_guard, units)) else checks.DISABLES_PROTECTION)
     return NOTHING
 
 
@@ -221,6 +221,17 @@ _PROTECTION = re.compile(
     r"MpsSvc)(?:\.service)?$",
     re.IGNORECASE,
 )
+
+_GUARD = re.compile(
+    r"^(?:falcon-sensor|falcond?|crowdstrike[\w-]*|sentinel(?:one|agent|d)[\w-]*|carbonblack[\w-]*|cbagentd|cbdaemon|mdatp|"
+    r"osqueryd|wazuh[\w-]*|esets?|sophos[\w-]*|ds_agent|taniumclient|xagt|WinDefend|MsMpEng|Sense|auditd|sysmon)(?:\.service)?$",
+    re.IGNORECASE,
+)
+
+
+def is_guard(name: str) -> bool:
+    """Whether a service or program looks for attackers; a firewall, which set-ups have reasons to stop, is none."""
+    return _GUARD.match(name) is not None
 
 
 def is_protection(name: str) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from vskill_platform.scanning.tier1.code.budget import Budget, TooDeep
 from vskill_platform.scanning.tier1.code.hosts import UNKNOWN, HostKind
 from vskill_platform.scanning.tier1.code.places import secret_at
+from vskill_platform.scanning.tier1.code.printers import printed_by
 from vskill_platform.scanning.tier1.code.report import Report
 from vskill_platform.scanning.tier1.code.shell import checks, disguise, suspects
 from vskill_platform.scanning.tier1.code.shell.calls import HANDLERS, Call
@@ -300,7 +301,11 @@ class Machine:
         if runs_file(call, words[0]):
             return self._default(call)
         handler = HANDLERS.get(name)
-        return handler(call) if handler else self._default(call)
+        printed = handler(call) if handler else self._default(call)
+        secret = printed_by(name, call.texts)
+        if secret is None:
+            return printed
+        return unknown(name, origins=printed.origins).having(Source.SECRET, secret.name)
 
     def _run_alias(self, call: Call) -> Value:
         self._active.append(call.name)

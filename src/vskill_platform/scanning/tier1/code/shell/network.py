@@ -61,6 +61,8 @@ _LOGIN = re.compile(
     r"[\w-]*(?:auth|cookie|token|key|secret|session|credential)[\w-]*[ \t]*:|[^:\s]*:[^:\s]*\Z", re.IGNORECASE
 )
 """Headers that clients log in with, and a user with a password."""
+_LOGIN_SETTING = re.compile(r"(?m)^\s*-?-?(?:header|user|oauth2-bearer|H|u)\b")
+"""The same in a file of settings, where tokens are kept from the list of processes."""
 
 
 @dataclass(slots=True)
@@ -109,7 +111,8 @@ def run_curl(call: Call) -> Value:
         elif name == "--output-dir":
             request.folder = value.text
         elif name in {"-K", "--config"} and value.text == "-":
-            request.addresses.append(call.stdin)
+            has_login = _LOGIN_SETTING.search(call.stdin.text) is not None
+            (request.headers if has_login else request.addresses).append(call.stdin)
     return perform(call, request)
 
 

@@ -111,4 +111,7 @@ def _notice_source(call: Call, text: str) -> None:
     if kind is HostKind.THROWAWAY:
         call.see(checks.THROWAWAY_REGISTRY)
     elif kind is HostKind.NAMED and not _COMMIT.search(text):
-        call.see(checks.THROWAWAY_REGISTRY if "--unsafe-perm" in call.texts else checks.UNPINNED_SOURCE)
+        named = next((word for word in call.texts if not word.startswith("-")), "")
+        is_run = call.name in {"npx", "bunx", "uvx"} and text == named and not text.startswith("git+")
+        is_grave = is_run or "--unsafe-perm" in call.texts
+        call.see(checks.THROWAWAY_REGISTRY if is_grave else checks.UNPINNED_SOURCE)

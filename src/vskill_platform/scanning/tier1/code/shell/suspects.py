@@ -23,7 +23,7 @@ _WORDS = (
     "shred|mkfs(?:\\.\\w+)?|wipefs|dd|mkfifo|mknod|nohup|setsid|disown|dig|nslookup|sendmail|mailx?|mutt|scp|rsync|"
     "rclone|sftp|"
     "xmrig|minerd|cpuminer|pkill|killall|setcap|gpg|dscl|pbpaste|xclip|screencapture|dump-keychain|keychain|"
-    "hookspath|sshcommand|powershell|pwsh|mitmproxy|"
+    "hookspath|sshcommand|powershell|pwsh|mitmproxy|xinput|logkeys|evtest|showkey|osqueryd|falcon-sensor|"
     "wevtutil|journalctl|auditctl|lwp-request|lynx|id_rsa|id_ed25519|wallet|stratum|index-url|endpoint-url|gunzip|zcat"
 )
 _COMMAND = r"(?:^|[;&|(`]|\b(?:sudo|do|then|exec|nohup|xargs))[ \t]*"
@@ -47,7 +47,7 @@ _MARKS = (
     r"\bdeclare\s+-[px]|compgen|"
     r"\.(?:ssh|aws|gnupg|kube|netrc|npmrc|pypirc|git-credentials|bash_history|zsh_history)\b|/etc/shadow|"
     r"\bhttps?\s+(?:POST|PUT|GET|://)|"
-    r"\bping\b[^\n]*\$\(|\baws\s+s3|\bgsutil|\baz\s+storage|\bgh\s+(?:gist|issue|pr|api)|\b(?:kubectl|oc)\b[^\n]*\s(?:get\s+secret|config\s+view|create\s+token)|\baws\s+(?:iam|sts|secretsmanager|configure)|set-url|insteadof|sslverify|\bssh\b[^\n]*\s-\w*R|\bln\s+-\w*s[^\n]*\.(?:ssh|aws|gnupg|config)|\bgit\s+clone|\bgit\s+add[^\n]*(?:\.env|secret|credential)|"
+    r"\bping\b[^\n]*\$\(|\baws\s+s3|\bgsutil|\baz\s+storage|\bgh\s+(?:gist|issue|pr|api)|\b(?:kubectl|oc)\b[^\n]*\s(?:get\s+secret|config\s+view|create\s+token)|\baws\s+(?:iam|sts|secretsmanager|configure)|set-url|\bgit\b[^\n]*\s(?:--mirror|--all)\b|\btimeshift\b|\b(?:claude|codex|gemini|opencode|aider|goose)\s[^\n]*\$\(|insteadof|sslverify|\bssh\b[^\n]*\s-\w*R|\bln\s+-\w*s[^\n]*\.(?:ssh|aws|gnupg|config)|\bgit\s+clone|\bgit\s+add[^\n]*(?:\.env|secret|credential)|"
     r"\bat\s+now|"
     # What lasts or harms.
     r"\brm\s+-\w*[rR][^\n;&|]*[\s\"'](?:/|~|\$\{?\w+\}?[\"']?/|\$\{?HOME|\$\w+\s*$)|\brm\s+--recursive|"

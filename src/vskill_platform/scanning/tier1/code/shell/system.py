@@ -5,19 +5,23 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from vskill_platform.scanning.tier1.code.hosts import UNKNOWN
+from vskill_platform.scanning.tier1.code.hosts import UNKNOWN, HostKind
 from vskill_platform.scanning.tier1.code.places import (
     holds_backups,
     is_disk,
+    is_hidden,
     is_history,
     is_home,
     is_log,
+    is_personal,
     is_system_place,
     is_system_root,
+    plain_path,
+    secret_at,
 )
 from vskill_platform.scanning.tier1.code.shell import checks
 from vskill_platform.scanning.tier1.code.shell.calls import Call, handles
-from vskill_platform.scanning.tier1.code.shell.lasting import is_protection
+from vskill_platform.scanning.tier1.code.shell.lasting import is_guard, is_protection
 from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Source, Value, unknown
 
 _SETUID = re.compile(r"[ug]*\+[rwx]*s|[4-7][0-7]{3}|0[4-7][0-7]{3}")
@@ -39,6 +43,8 @@ def run_rm(call: Call) -> Value:
         elif is_recursive and (is_home(text) or is_system_root(text)):
             is_by_accident = text in {"/", "/*"} and path.comes_from(Source.VARIABLE)
             call.see(checks.MAY_DELETE_ROOT if is_by_accident else checks.DELETES_EVERYTHING)
+        elif is_recursive and is_personal(text):
+            call.see(checks.DELETES_PERSONAL)
         elif is_recursive and holds_backups(text):
             call.see(checks.DELETES_BACKUPS)
         elif is_recursive and _may_be_root(call, path):
@@ -61,6 +67,8 @@ def run_shred(call: Call) -> Value:
             call.see(checks.OVERWRITES_DISK)
         elif is_home(path.text) or is_system_root(path.text):
             call.see(checks.DELETES_EVERYTHING)
+        elif is_personal(path.text) or secret_at(path.text):
+            call.see(checks.DELETES_PERSONAL)
         elif is_history(path.text) or is_log(path.text):
             call.see(checks.WIPES_TRACES)
     return NOTHING
@@ -92,7 +100,16 @@ def run_chmod(call: Call) -> Value:
         call.see(checks.GRANTS_ROOT)
     elif mode and any(is_system_place(target) or is_home(target) or is_system_root(target) for target in targets):
         call.see(checks.OPENS_SYSTEM)
+    if any(_is_hidden_download(call, value.text) for value in plain):
+        call.see(checks.HIDES_DOWNLOAD)
     return NOTHING
+
+
+def _is_hidden_download(call: Call, path: str) -> bool:
+    """Whether a file that listings leave out has come from a stranger."""
+    content = call.machine.files.exactly(plain_path(path)) if is_hidden(path) else None
+    addresses = content.details(Source.NETWORK) if content is not None else []
+    return bool(addresses) and checks.gravest_kind(addresses) in {HostKind.NAMED, HostKind.THROWAWAY}
 
 
 @handles("chpasswd")
@@ -165,8 +182,19 @@ def run_xattr(call: Call) -> Value:
 @handles("pkill killall kill taskkill")
 def run_kill(call: Call) -> Value:
     """Ending programs: those that protect do not want to be ended."""
-    if any(is_protection(text.removesuffix(".exe")) for text in call.texts):
+    names = [text.removesuffix(".exe") for text in call.texts]
+    if any(map(is_guard, names)):
+        call.see(checks.STOPS_GUARD)
+    elif any(map(is_protection, names)):
         call.see(checks.DISABLES_PROTECTION)
+    return NOTHING
+
+
+@handles("timeshift")
+def run_timeshift(call: Call) -> Value:
+    """timeshift, which keeps what a machine was like before."""
+    if "--delete-all" in call.texts:
+        call.see(checks.DELETES_BACKUPS)
     return NOTHING
 
 

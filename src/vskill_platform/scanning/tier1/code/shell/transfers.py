@@ -15,7 +15,6 @@ from vskill_platform.scanning.tier1.skill import FactKind
 
 _REMOTE = re.compile(r"(?:[^/:\s@]+@)?([^/:\s]+):(?!\\)")
 _BUCKETS = {"s3": "amazonaws.com", "gs": "storage.googleapis.com"}
-_GIVES_CREDENTIALS = ("create-access-key", "get-secret-value", "get-session-token", "export-credentials", "assume-role")
 _INNER_PORT = re.compile(r":(?:22|2375|2376|3389|5900|5901|6443|9229|10250)\Z")
 """Ports behind which a machine lets itself be controlled."""
 _ENCODED = re.compile(r"base64|base32|xxd|hex|od|tr|fold|md5|sha")
@@ -76,8 +75,6 @@ def _notice_tunnel(call: Call, host: str) -> None:
 def run_bucket(call: Call) -> Value:
     """Copies into buckets. Whose bucket it is, a name does not say."""
     texts = call.texts
-    if call.name == "aws" and any(action in texts for action in _GIVES_CREDENTIALS):
-        return unknown("credentials").having(Source.SECRET, "~/.aws/credentials")
     is_copy = any(
         text in {"cp", "sync", "mv", "put", "rsync", "upload", "upload-batch", "storage"} for text in texts[:4]
     )
@@ -151,6 +148,16 @@ def run_forge(call: Call) -> Value:
     return unknown(call.name, origins=[*call.stdin.origins, *origins])
 
 
+@handles("claude codex gemini opencode cursor-agent aider goose")
+def run_agent(call: Call) -> Value:
+    """An agent that is started: what it is told to do should come from its user."""
+    given = [call.stdin, *call.arguments]
+    addresses = [address for value in given for address in value.details(Source.NETWORK)]
+    if addresses and checks.gravest_kind(addresses) in {HostKind.NAMED, HostKind.THROWAWAY}:
+        call.see(checks.PROMPTS_FROM_NETWORK)
+    return unknown(call.name)
+
+
 @handles("kubectl oc")
 def run_kubectl(call: Call) -> Value:
     """kubectl: all secrets of a cluster are another thing than one value of one of them."""
@@ -177,15 +184,36 @@ def run_git(call: Call) -> Value:
     action = next((text for text in texts if not text.startswith("-") and "=" not in text and "/" not in text), "")
     if action == "add" and any(_is_key(text) for text in texts):
         call.machine.variables.set("(git)", Value("secrets"))
-    elif action == "push" and call.machine.variables.is_set("(git)"):
-        call.see(checks.COPIES_SECRET)
+    elif action == "push":
+        _push(call, texts)
     elif action == "clone":
         _clone(call)
     elif action == "config":
         _configure(call, texts)
     elif action == "remote" and {"set-url", "--push", "--add"} <= set(texts):
         _notice_redirection(call, texts[-1])
+    elif action == "remote" and "add" in texts and len(texts) > 3 and _is_strange(texts[-1]):
+        call.machine.variables.set(f"(remote {texts[-2]})", Value(texts[-1]))
     return unknown("git", origins=call.stdin.origins)
+
+
+def _push(call: Call, texts: list[str]) -> None:
+    """What is pushed: secrets that were added before, or all there is to a host that the script names itself.
+
+    What the script has cloned itself is not the user's.
+    """
+    if call.machine.variables.is_set("(git)"):
+        call.see(checks.COPIES_SECRET)
+    targets = [text for text in texts if _is_strange(text) or call.machine.variables.is_set(f"(remote {text})")]
+    if targets and {"--all", "--mirror"} & set(texts) and not call.machine.unpacked:
+        call.see(checks.PUSHES_AWAY)
+
+
+def _is_strange(address: str) -> bool:
+    """Whether an address is on a host that is no known forge."""
+    if "://" not in address and "@" not in address:
+        return False
+    return kind_of_host(host_of(address) or _host_of_remote(address)) in {HostKind.NAMED, HostKind.THROWAWAY}
 
 
 def _is_key(text: str) -> bool:
@@ -221,9 +249,11 @@ def _configure(call: Call, texts: list[str]) -> None:
         call.see(checks.DISABLES_PROTECTION)
     elif setting.startswith("url.") and setting.endswith((".insteadof", ".pushinsteadof")):
         _notice_redirection(call, setting.removeprefix("url."))
+    elif is_global and setting in {"http.proxy", "https.proxy"} and value.lower() != setting:
+        _notice_redirection(call, value)
 
 
 def _notice_redirection(call: Call, address: str) -> None:
     """Code that is pushed or fetched then goes by way of a host that the user did not choose."""
-    if kind_of_host(host_of(address) or _host_of_remote(address)) in {HostKind.NAMED, HostKind.THROWAWAY}:
+    if _is_strange(address) or kind_of_host(host_of(address)) in {HostKind.NAMED, HostKind.THROWAWAY}:
         call.see(checks.REDIRECTS_GIT)

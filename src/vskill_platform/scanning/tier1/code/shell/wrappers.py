@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from vskill_platform.scanning.tier1.code.places import is_home, is_system_root
+from vskill_platform.scanning.tier1.code.places import is_home, is_personal, is_system_root
 from vskill_platform.scanning.tier1.code.shell import checks
 from vskill_platform.scanning.tier1.code.shell.calls import Call, handles
 from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Source, Value, joined, unknown
@@ -130,6 +130,9 @@ def run_find(call: Call) -> Value:
             filled = [
                 found if word.text == "{}" else word.with_text(word.text.replace("{}", found.text)) for word in words
             ]
-            call.machine.run_words(filled, stdin=NOTHING, at=call.at)
-            break
+            is_code = ".git" in names and any(word.text in {"rm", "shred"} for word in words[:2])
+            if is_code and any(is_home(folder.text) or is_personal(folder.text) for folder in folders):
+                call.see(checks.DELETES_PERSONAL)
+            printed = call.machine.run_words(filled, stdin=NOTHING, at=call.at)
+            return joined([found, printed], by="\n") if printed is not NOTHING else found
     return found.with_text(found.text + "\n") if found.text else unknown("find")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
+from vskill_platform.scanning.tier1.code.jobs import fetches_and_runs
 from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
 from vskill_platform.scanning.tier1.code.python.checks.installs import check_install
@@ -114,17 +116,26 @@ def check_command(call: ReadCall, command: Command) -> None:
         call.sight("python_runs_fetched")
     elif _runs_from(call, command, DECODED, 0):
         call.sight("python_runs_decoded")
-    elif _runs_from(call, command, ASSET, 0):
+    elif _runs_from(call, command, ASSET, 0) and not command.whole.taint & PARSED:
         call.sight("python_runs_asset")
+    elif command.whole.taint & NETWORK and not command.is_shell and _is_split(call):
+        call.sight("python_runs_fetched")
     elif command.whole.taint & NETWORK and command.is_shell:
         call.sight("python_remote_argument")
     if any(_SHELL_ATTACK.search(text) for text in command.texts):
         call.sight("python_reverse_shell")
     if any(_LASTING_COMMAND.search(text) for text in command.texts):
-        call.sight("python_persists")
+        is_fetched = any(map(fetches_and_runs, command.given.texts))
+        call.sight("python_persists_fetched" if is_fetched else "python_persists")
     check_command_sending(call, command)
     _check_shell_argument(call, command)
     check_install(call, command)
+
+
+def _is_split(call: ReadCall) -> bool:
+    """Whether the words of a command are the pieces of one text, none of which the program knows."""
+    given = call.site.node.args[0] if call.site.node.args else None
+    return isinstance(given, ast.Call) and isinstance(given.func, ast.Attribute) and given.func.attr == "split"
 
 
 def _runs_from(call: ReadCall, command: Command, origin: int, path_origin: int) -> bool:

@@ -1,0 +1,120 @@
+"""Programs that watch, collect or ask, and have the address of a stranger in them.
+
+As with schemes, no path is followed between the two: a camera, a hook on every request, the stores of several programs or a
+question for the password of the machine need no address that the author has chosen. Where the description speaks of what is
+watched, a program may have one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from vskill_platform.scanning.tier1.code.hosts import HostKind, kind_of_host
+from vskill_platform.scanning.tier1.code.places import SecretKind, secret_at
+from vskill_platform.scanning.tier1.excerpts import make_excerpt
+from vskill_platform.scanning.tier1.skill import FileUnderScan, Sighting, SkillUnderScan
+from vskill_platform.scanning.tier1.views.glance import Sign, signs_of
+
+WATCHES = "watches_for_stranger"
+WRAPS = "wraps_for_stranger"
+COLLECTS = "collects_for_stranger"
+ASKS = "asks_for_stranger"
+CHECKS = frozenset([WATCHES, WRAPS, COLLECTS, ASKS])
+MOST_TEXTS = 2_000
+STORES = 2
+"""Places of different programs' secrets that no honest program names together with a stranger."""
+_WATCHES = (
+    r"\bcv2\.VideoCapture\(\s?\d|\bsounddevice\b|\bpyaudio\.PyAudio\(|\bscreenshot-desktop\b|\bdesktopCapturer\b|\bgetUserMedia\(|"
+    r"\bgetDisplayMedia\(|\b[uU]?[iI][oO][hH]ook\b|\bnode-global-key-listener\b|\bImageGrab\.grab\(|\bmss\.mss\(|"
+    r"(?:\[type=[\"']?password[\"']?\]|\btype\s?={2,3}\s?[\"']password[\"'])[^`]{0,160}(?:addEventListener|sendBeacon|\.send\()|"
+    r"addEventListener\([^`]{0,200}\btype\s?={2,3}\s?[\"']password|"
+    r"\bpyautogui\.screenshot\(|\bpynput\.keyboard\b|\bkeyboard\.(?:on_press|hook|record)\("
+)
+_WRAPS = (
+    r"\b(?:requests\.(?:sessions\.)?Session\.(?:send|request)|requests\.(?:get|post|request)|urllib\.request\.urlopen|"
+    r"http\.client\.HTTPS?Connection\.\w+|httpx\.(?:Async)?Client\.\w+|builtins\.(?:open|input)|(?:getpass|gp)\.getpass|"
+    r"(?:OpenAI|Anthropic|AsyncOpenAI)\.__init__|(?:globalThis|global|window)\.fetch|XMLHttpRequest\.prototype\.\w+|https?\.request|"
+    r"bcrypt\.compare|Module\._load)\s?=\s?[^=\s]|\binterceptors\.request\.use\([^`]{0,160}\.(?:post|put)\(\s?[\"'`]"
+)
+_ASKS = (
+    r"\baskstring\([^\n]{0,80}[Pp]assword|with hidden answer\b|"
+    r"\b(?:input|getpass|password|prompt|question|ask|text)\(\s?(?:\{\s?)?(?:\w{1,20}\s?:\s?)?f?[\"'`][^\"'`\n]{0,80}"
+    r"(?:\[sudo\]|\bsudo password|(?:seed|recovery) (?:phrase|words)|\bmnemonic\b|(?:system|log-?in|mac ?os|computer) password)"
+)
+_TAKES = r"\bNetwork\.getAllCookies\b|\b(?:chrome|browser)\.cookies\.getAll\(|\bfindCredentials\("
+_QUOTED = r"[\"'`]~?/?\.(?:ssh|aws|gnupg|kube|docker|config|git-credentials|netrc|npmrc|pypirc|azure|claude|codex)\b"
+_SOURCES = {WATCHES: _WATCHES, WRAPS: _WRAPS, ASKS: _ASKS, COLLECTS: _TAKES}
+_SIGNS = {check: Sign(source) for check, source in _SOURCES.items()}
+_PLACES = {check: re.compile(source) for check, source in _SOURCES.items()}
+_NAMES_STORES = Sign(_QUOTED)
+_IN_QUOTES = re.compile(r"[\"'`]([~/.][^\"'`\n]{2,120})[\"'`]")
+_ADDRESS = re.compile(
+    r"\b(?:https?|wss?|mqtts?|ftps?|sftp|rediss?|tcp|udp)://((?:[\w-]+\.)+[\w-]+)|"
+    r"\b(?:host(?:name)?|server|broker)[\"']?\s?[:=]\s?[\"']((?:[\w-]+\.)+[\w-]+)[\"']|"
+    r"[\"']((?:\d{1,3}\.){3}\d{1,3})[\"']\s?[,):]|\b\w[\w.-]*@((?:[\w-]+\.)+[\w-]+):"
+)
+_SPOKEN_OF = re.compile(
+    r"(?i)camera|webcam|video|record|audio|voice|speech|speak|microphone|transcri|dictat|meeting|screen|captur|keyboard|hotkey|"
+    r"shortcut|vision|barcode|\bqr\b|gesture|stream|photo|picture|image|listen"
+)
+_FILES = frozenset(
+    [".netrc", ".npmrc", ".pypirc", ".pgpass", ".boto", ".s3cfg", ".ssh", ".aws", ".gnupg", ".kube", ".azure"]
+)
+"""Names of one word that are no endings of others."""
+_COMMENT = ("#", "//", "*")
+
+
+def find_eavesdropping(skill: SkillUnderScan) -> Iterator[Sighting]:
+    """The programs of a skill that watch, wrap, collect or ask for a stranger."""
+    described = skill.frontmatter.text if skill.frontmatter else ""
+    for file in skill.files:
+        if not file.is_program:
+            continue
+        signs = signs_of(file)
+        checks = [check for check, sign in _SIGNS.items() if sign in signs]
+        if WATCHES in checks and _SPOKEN_OF.search(described):
+            checks.remove(WATCHES)
+        if (checks or _NAMES_STORES in signs) and _has_stranger(file):
+            yield from (found for check in checks if (found := _sighting(check, file, _PLACES[check])) is not None)
+            yield from _collection(file)
+
+
+def _has_stranger(file: FileUnderScan) -> bool:
+    """Whether the program has the address of a host in it that everybody could have."""
+    found = (
+        next(filter(None, match.groups()))
+        for line in file.lines
+        if not line.lstrip().startswith(_COMMENT)
+        for match in _ADDRESS.finditer(line[:MOST_TEXTS])
+    )
+    kinds = (kind_of_host(host) for host in islice(found, MOST_TEXTS))
+    return any(kind in {HostKind.NAMED, HostKind.THROWAWAY} for kind in kinds)
+
+
+def _collection(file: FileUnderScan) -> Iterator[Sighting]:
+    """Stores of several programs' secrets, by the names of their folders."""
+    stores = set[str]()
+    for match in islice(_IN_QUOTES.finditer(file.text), MOST_TEXTS):
+        path = match[1] if match[1].startswith("~") else f"~/{match[1].lstrip('/')}"
+        secret = secret_at(path)
+        is_ending = match[1].lstrip(".").isalnum() and match[1] not in _FILES
+        if secret is not None and secret.kind is not SecretKind.PROJECT and not is_ending:
+            stores.add(secret.path.removeprefix("~/").removeprefix(".config/").partition("/")[0])
+        if len(stores) >= STORES:
+            yield _at(COLLECTS, file, match.start())
+            return
+
+
+def _sighting(check: str, file: FileUnderScan, pattern: re.Pattern[str]) -> Sighting | None:
+    found = pattern.search(file.text)
+    return _at(check, file, found.start()) if found else None
+
+
+def _at(check: str, file: FileUnderScan, start: int) -> Sighting:
+    line = file.text.count("\n", 0, start) + 1
+    column = start - (file.text.rfind("\n", 0, start) + 1)
+    return Sighting(
+        check, file.path, line, column + 1, make_excerpt(file.lines[line - 1], start=column), "eavesdropping"
+    )

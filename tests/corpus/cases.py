@@ -11,6 +11,9 @@ of the host's.
 Rules are improved by looking at what goes wrong in one half of the cases; the other half is only measured. `half` in the
 head says which (`looked` or `measured`); where there is none, a hash of the name does.
 
+`steps` has single files alone, as the only program of a skill that says nothing of what they do, a file for each author. Entries are parted by
+a line of `%%`, and the first line of each is its path.
+
 `passages` has sentences alone, one passage a line, a file for each author: those that the scanner's weights were learnt from
 (`make learn`) and those that are only measured (`python -m tests.corpus.measure_passages`).
 """
@@ -29,6 +32,8 @@ from typing import NamedTuple
 from vskill_platform.domain.content import SkillContent, SkillFile, make_content
 
 FOLDER = Path(__file__).parent
+STEPS = FOLDER / "steps"
+AROUND_STEPS = b"---\nname: x-tool\ndescription: Keeps the project tidy.\n---\n\n# X\n\nRun the script when asked.\n"
 _HEAD = re.compile(r"# (\w+): (.+)")
 _FILE = re.compile(r"-- (\S+)((?: (?:base64|escaped|executable))*) --$", re.MULTILINE)
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2}))")
@@ -58,10 +63,41 @@ class Case(NamedTuple):
         return self.kind != "benign"
 
 
+class Step(NamedTuple):
+    """One file alone, in a skill around it."""
+
+    name: str
+    path: str
+    content: SkillContent
+
+    @property
+    def is_malicious(self) -> bool:
+        """Whether the step is to be flagged."""
+        return self.name.startswith("steps/malicious")
+
+
 @cache
 def read_corpus() -> tuple[Case, ...]:
     """All cases in the order of their names."""
-    return tuple(read_case(path) for path in sorted(FOLDER.glob("*/**/*.txt")))
+    paths = sorted(path for path in FOLDER.glob("*/**/*.txt") if path.parent != STEPS)
+    return tuple(read_case(path) for path in paths)
+
+
+@cache
+def read_steps() -> tuple[Step, ...]:
+    """All steps, named by their file and their number there."""
+    return tuple(
+        Step(f"steps/{path.stem}/{number}", *_step_of(entry))
+        for path in sorted(STEPS.glob("*.txt"))
+        for number, entry in enumerate(path.read_text(encoding="utf-8").split("\n%%\n"), start=1)
+        if entry.strip()
+    )
+
+
+def _step_of(entry: str) -> tuple[str, SkillContent]:
+    path, _, text = entry.strip("\n").partition("\n")
+    files = [SkillFile(path="SKILL.md", content=AROUND_STEPS), SkillFile(path=path.strip(), content=f"{text}\n".encode())]
+    return path.strip(), make_content(files)
 
 
 @cache

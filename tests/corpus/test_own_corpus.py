@@ -10,10 +10,11 @@ from collections import Counter
 
 import pytest
 
-from tests.corpus.cases import Case, read_corpus, read_known_gaps
+from tests.corpus.cases import Case, Step, read_corpus, read_known_gaps, read_steps
 from vskill_platform.scanning.tier1.scan import scan_content
 
 CASES = read_corpus()
+STEPS = read_steps()
 KNOWN_GAPS = read_known_gaps()
 MOST_OF_A_TEMPLATE = 5
 FEWEST = {"malicious": 200, "benign": 200, "tricks": 120, "pairs": 80}
@@ -32,8 +33,14 @@ def test_case_gets_the_verdict_that_it_deserves__or_is_a_known_gap(case: Case) -
     assert is_right is (case.name not in KNOWN_GAPS)
 
 
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
+def test_step_gets_the_verdict_that_it_deserves__or_is_a_known_gap(step: Step) -> None:
+    is_right = scan_content(step.content).flagged is step.is_malicious
+    assert is_right is (step.name not in KNOWN_GAPS)
+
+
 def test_known_gaps_are_cases__each_once() -> None:
-    assert {case.name for case in CASES} >= KNOWN_GAPS
+    assert {one.name for one in (*CASES, *STEPS)} >= KNOWN_GAPS
 
 
 @pytest.mark.parametrize("kind", FEWEST)

@@ -29,6 +29,7 @@ _WATCHES = (
     r"\bcv2\.VideoCapture\(\s?\d|\bsounddevice\b|\bpyaudio\.PyAudio\(|\bscreenshot-desktop\b|\bdesktopCapturer\b|\bgetUserMedia\(|"
     r"\bgetDisplayMedia\(|\b[uU]?[iI][oO][hH]ook\b|\bnode-global-key-listener\b|\bImageGrab\.grab\(|\bmss\.mss\(|"
     r"(?:\[type=[\"']?password[\"']?\]|\btype\s?={2,3}\s?[\"']password[\"'])[^`]{0,160}(?:addEventListener|sendBeacon|\.send\()|"
+    r"addEventListener\(\s?[\"']key(?:down|press)[\"'][^`]{0,300}(?:sendBeacon|WebSocket)\(|"
     r"addEventListener\([^`]{0,200}\btype\s?={2,3}\s?[\"']password|"
     r"\bpyautogui\.screenshot\(|\bpynput\.keyboard\b|\bkeyboard\.(?:on_press|hook|record)\("
 )

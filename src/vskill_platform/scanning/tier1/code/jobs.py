@@ -13,6 +13,12 @@ _RUNS = re.compile(
     r"\bnohup\b|&\s*(?:$|\n)|\bexec\b|base64|\$\((?:curl|wget)",
     re.MULTILINE,
 )
+_ORDERS = re.compile(
+    r"(?i)\b(?:send|post|upload|forward|include|copy|append|run)\b[^\n]{0,160}https?://|\b(?:do not|don't|never)\s+(?:mention|"
+    r"tell|reveal|show|ask|report)\b|\bwithout\s+(?:asking|confirmation)\b|\balways\s+(?:approve|allow|run|trust|accept)\b|\bcurl\s"
+)
+"""What nobody but the user has to tell their agents for good."""
+LONGEST_ORDER = 20_000
 _STARTS = (b"ExecStart", b"ProgramArguments", b"/autostart/")
 """Words of what names a program to a machine that it is to start by itself."""
 
@@ -30,3 +36,8 @@ def fetches(job: str) -> bool:
 def fetches_and_runs(job: str) -> bool:
     """Whether a job has something come from elsewhere and runs something."""
     return fetches(job) and _RUNS.search(job) is not None
+
+
+def has_orders(text: str) -> bool:
+    """Whether a text for an agent's own files has it send things, keep quiet or stop asking."""
+    return _ORDERS.search(text[:LONGEST_ORDER]) is not None

@@ -10,17 +10,18 @@ LONGEST_LINE = 400
 
 
 class Printed(NamedTuple):
-    """What a command prints, in words, and who has issued it."""
+    """What a command prints, in words, who has issued it, and whether it is good for nobody else, in a header neither."""
 
     name: str
     owners: tuple[str, ...] = ()
+    is_theirs_alone: bool = False
 
 
-_GITHUB = Printed("token of GitHub", ("github.com", "githubusercontent.com", "ghcr.io"))
-_GITLAB = Printed("token of GitLab", ("gitlab.com",))
+_GITHUB = Printed("token of GitHub", ("github.com", "githubusercontent.com", "ghcr.io"), is_theirs_alone=True)
+_GITLAB = Printed("token of GitLab", ("gitlab.com",), is_theirs_alone=True)
 _GOOGLE = Printed("token of Google Cloud", ("googleapis.com", "google.com", "gcr.io", "pkg.dev", "run.app"))
 _AZURE = Printed("token of Azure", ("azure.com", "microsoftonline.com", "windows.net", "microsoft.com", "azurecr.io"))
-_AWS = Printed("credentials of AWS", ("amazonaws.com", "aws.amazon.com"))
+_AWS = Printed("credentials of AWS", ("amazonaws.com", "aws.amazon.com"), is_theirs_alone=True)
 STORE_ENTRY = "entry of a password store"
 _STORE = Printed(STORE_ENTRY)
 _VAULT = Printed("entry of a vault")

@@ -106,7 +106,8 @@ def _secret(path: str, host: str, channel: Channel) -> Iterator[Leak]:
     owners = secret.owners if secret else printed.owners if printed else ()
     if is_same_owner(host, owners):
         return
-    if channel in {Channel.HEADER, Channel.LABEL} and kind is not SecretKind.KEY:
+    is_strict = printed is not None and printed.is_theirs_alone and "git" not in host
+    if channel in {Channel.HEADER, Channel.LABEL} and kind is not SecretKind.KEY and not (is_strict and host):
         # One's own token in the header of a request is how clients log in.
         return
     if channel is Channel.NAME:

@@ -45,7 +45,7 @@ _PATTERNS = {
         r"liegt)\b|descarg|télécharg|herunterlad|baixa|scarica|скач|下载|下載|ダウンロード|다운로드|\bget `"
     ),
     "password": (
-        r"(?i)(?:\b(?:pass(?:word|code|phrase)|pass(?: is\b|[ \t]*[:=])|pwd|"
+        r"(?i)(?:(?:^|[^$\w{])pwd\b|\bpass(?: is\b|[ \t]*[:=])|\b(?:pass(?:word|code|phrase)|"
         r"contraseña|clave|mot de passe|passwort|kennwort|senha)\b|"
         r"пароль|密码|密碼|パスワード|비밀번호)"
         r"[^\n]{0,40}?(?::|=| is\b|：|«|»|`|\*\*|\")"

@@ -51,6 +51,7 @@ CHECKS = frozenset(
         "python_reverse_shell",
         "python_persists",
         "python_persists_fetched",
+        "python_plants_orders",
         "python_writes_agent_file",
         "python_gated",
         "python_evaluates_argument",

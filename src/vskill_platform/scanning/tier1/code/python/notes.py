@@ -30,6 +30,7 @@ ATTACKS = frozenset(
         "python_reverse_shell",
         "python_persists",
         "python_persists_fetched",
+        "python_plants_orders",
         "python_gated",
         "python_encrypts_files",
         "python_destroys_files",

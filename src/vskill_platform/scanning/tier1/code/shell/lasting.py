@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from vskill_platform.scanning.tier1.code.jobs import fetches, fetches_and_runs
+from vskill_platform.scanning.tier1.code.hosts import HostKind
+from vskill_platform.scanning.tier1.code.jobs import fetches, fetches_and_runs, has_orders
 from vskill_platform.scanning.tier1.code.places import Lasting, is_disk, is_history, is_log, lasting_at, plain_path
 from vskill_platform.scanning.tier1.code.shell import checks
 from vskill_platform.scanning.tier1.code.shell.calls import Call, handles
@@ -37,8 +38,11 @@ _SHADOWS = re.compile(
     re.MULTILINE,
 )
 _REDIRECTS = re.compile(
-    r"\b(?:ANTHROPIC|OPENAI)_(?:API_)?BASE(?:_URL)?=|\bHTTPS?_PROXY=https?://(?!localhost|127\.)", re.IGNORECASE
+    r"\b(?!127\.|0\.|10\.|192\.168\.|172\.)\d{1,3}(?:\.\d{1,3}){3}:\d{2,5}\b|\b(?:ANTHROPIC|OPENAI)_(?:API_)?BASE(?:_URL)?=|\bHTTPS?_PROXY=https?://(?!localhost|127\.)",
+    re.IGNORECASE,
 )
+_SKILL = re.compile(r"^~/\.(?:claude|codex|gemini|openclaw|cursor|agents)/(?:skills|agents|commands)/.*\.md$")
+"""What tells an agent how to do something, in the user's own folder."""
 FINGERPRINT_LOGIN = "/etc/pam.d/sudo_local"
 """Where a Mac is told to take a fingerprint for sudo, from a template beside it."""
 _LETS_IN = re.compile(r"PermitRootLogin\s+yes|PasswordAuthentication\s+yes|NOPASSWD|pam_permit", re.IGNORECASE)
@@ -56,6 +60,8 @@ def notice_write(call: Call, path: str, content: Value) -> None:
         _notice_traces(call, content)
     kind = lasting_at(path)
     if kind is None:
+        if _SKILL.search(plain_path(path)) and _is_from_stranger(content):
+            call.see(checks.REWRITES_SKILL)
         return
     text = content.text[:LONGEST]
     if kind is Lasting.SCHEDULE:
@@ -76,6 +82,11 @@ def notice_write(call: Call, path: str, content: Value) -> None:
         call.see(checks.GRANTS_ROOT)
     elif kind is Lasting.PACKAGES:
         notice_registry(call, text.replace("=", " "))
+
+
+def _is_from_stranger(content: Value) -> bool:
+    addresses = content.details(Source.NETWORK)
+    return bool(addresses) and checks.gravest_kind(addresses) in {HostKind.NAMED, HostKind.THROWAWAY}
 
 
 def _is_let_in_already(content: Value) -> bool:
@@ -117,7 +128,9 @@ def _notice_service(call: Call, kind: Lasting, content: Value, text: str) -> Non
 def _notice_agent(call: Call, path: str, content: Value) -> None:
     """An agent's own files: those of the user, or what tells an agent how to behave, written by a command."""
     is_users = plain_path(path).startswith("~/")
-    if is_users or _is_foreign(content):
+    if is_users and has_orders(content.text):
+        call.see(checks.PLANTS_ORDERS)
+    elif is_users or _is_foreign(content):
         call.see(checks.REWRITES_AGENT)
 
 

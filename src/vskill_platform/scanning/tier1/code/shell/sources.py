@@ -41,8 +41,12 @@ _INSTRUCTION = re.compile(r"(?im)^[ \t]*(?:ONBUILD[ \t]+)?(RUN|CMD|ENTRYPOINT|HE
 _DOCUMENT = re.compile(r"<<-?['\"]?\w+['\"]?[ \t]*\n")
 _FLAGS = re.compile(r"(?:--[\w-]+(?:=\S+)?[ \t]+)+")
 _KEY = re.compile(
-    r"^([ \t]*(?:-[ \t]+)?)(run|script|before_script|after_script|command|cmd|entrypoint|bash|sh|inline|args)[ "
-    r"\t]*:[ \t]*(.*)$"
+    r"^([ \t]*(?:-[ \t]+)?)(run|script|before_script|after_script|command|cmd|entrypoint|bash|sh|inline|args|"
+    r"user_data|UserData|Fn::Base64)[ \t]*:[ \t]*(?:!Sub[ \t]*)?(.*)$"
+)
+_COMMAND_OF_PROVISIONER = re.compile(
+    r"\b(?:command|user_data|inline)[ \t]*=[ \t]*(?:\"((?>[^\"\\\n]+|\\.){1,4000})\"|<<-?(\w+)[ \t]*\n(.{4,8000}?)\n[ \t]*\2\b)",
+    re.DOTALL,
 )
 _ITEM = re.compile(r"^[ \t]*-[ \t]+(.*)$")
 _QUOTED = re.compile(r"[:=][ \t]*\"([^\"]{12,2000})\"")
@@ -84,6 +88,8 @@ def _texts(file: FileUnderScan) -> Iterator[ShellText]:
         yield from _instructions(file)
     elif suffix_of(file.path) in {"yml", "yaml"}:
         yield from _yaml_commands(file)
+    elif suffix_of(file.path) in {"tf", "hcl"}:
+        yield from _provisioners(file)
     elif name in {"makefile", "gnumakefile", "justfile"} or name.endswith(".mk"):
         yield from _recipes(file)
 
@@ -205,6 +211,14 @@ def _indent(line: str) -> int:
 def _unquoted(text: str) -> str:
     is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
     return text[1:-1].replace('\\"', '"').replace("''", "'") if is_quoted else text
+
+
+def _provisioners(file: FileUnderScan) -> Iterator[ShellText]:
+    """Commands that Terraform runs on the machine, and what it gives to new ones to run."""
+    for found in _COMMAND_OF_PROVISIONER.finditer(file.text):
+        text = found[1].replace('\\"', '"') if found[1] is not None else found[3]
+        at = found.start(1) if found[1] is not None else found.start(3)
+        yield ShellText(file.path, text, file.text.count("\n", 0, at) + 1, is_shown=False)
 
 
 def _recipes(file: FileUnderScan) -> Iterator[ShellText]:

@@ -17,6 +17,9 @@ _REMOTE = re.compile(r"(?:[^/:\s@]+@)?([^/:\s]+):(?!\\)")
 _BUCKETS = {"s3": "amazonaws.com", "gs": "storage.googleapis.com"}
 _INNER_PORT = re.compile(r":(?:22|2375|2376|3389|5900|5901|6443|9229|10250)\Z")
 """Ports behind which a machine lets itself be controlled."""
+_KUBECTL_VALUES = frozenset(
+    ["--namespace", "--output", "--context", "--kubeconfig", "--cluster", "--user", "--selector", "--field-selector"]
+)
 _ENCODED = re.compile(r"base64|base32|xxd|hex|od|tr|fold|md5|sha")
 
 
@@ -161,9 +164,7 @@ def run_agent(call: Call) -> Value:
 @handles("kubectl oc")
 def run_kubectl(call: Call) -> Value:
     """kubectl: all secrets of a cluster are another thing than one value of one of them."""
-    plain = [
-        value.text for value in call.plain(with_value="nocfl", long_with_value=frozenset(["--namespace", "--output"]))
-    ]
+    plain = [value.text for value in call.plain(with_value="nocfl", long_with_value=_KUBECTL_VALUES)]
     names_secrets = (
         len(plain) > 1 and plain[0] == "get" and any(kind in {"secret", "secrets"} for kind in plain[1].split(","))
     )
@@ -180,7 +181,7 @@ def run_kubectl(call: Call) -> Value:
 @handles("git")
 def run_git(call: Call) -> Value:
     """git: secrets that are added and pushed, and settings that run commands."""
-    texts = call.texts
+    texts = call.texts[2:] if call.texts[:1] == ["-C"] else call.texts
     action = next((text for text in texts if not text.startswith("-") and "=" not in text and "/" not in text), "")
     if action == "add" and any(_is_key(text) for text in texts):
         call.machine.variables.set("(git)", Value("secrets"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from vskill_platform.domain.content import SKILL_FILE_NAMES
-from vskill_platform.scanning.tier1.code.jobs import fetches_and_runs
+from vskill_platform.scanning.tier1.code.jobs import fetches_and_runs, has_orders
 from vskill_platform.scanning.tier1.code.places import Lasting, is_home, is_system_root, secret_at
 from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
@@ -80,8 +80,10 @@ def check_files(call: ReadCall) -> None:
         check_written(call, call.receiver)
         _check_given_path(call, call.receiver)
         _note_download(call, call.receiver)
+        _check_orders(call, call.receiver)
     elif name == "open().write":
         _note_download(call, call.receiver)
+        _check_orders(call, call.receiver)
     elif call.last in catalogue.READERS:
         _check_given_path(call, call.receiver)
         _note_secret(call, call.receiver)
@@ -141,6 +143,13 @@ def check_written(call: ReadCall, path: Value) -> None:
             call.sight("python_writes_agent_file")
         else:
             call.sight("python_persists_fetched" if is_fetched else "python_persists")
+
+
+def _check_orders(call: ReadCall, path: Value) -> None:
+    """What is written into an agent's own files, if it has the agent send things, keep quiet or stop asking."""
+    is_agents = any(lasting_place(text) is Lasting.AGENT for text in path.texts)
+    if is_agents and any(map(has_orders, call.argument(0, "data").texts)):
+        call.sight("python_plants_orders")
 
 
 def _is_fetched(call: ReadCall, path: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.scanning.building import make_skill
@@ -127,3 +129,18 @@ def test_folder_of_a_container_is_no_password__and_a_link_within_the_skill_is_no
     linked = f"{PLAIN}\n## Setup\n\nOn Windows you must run the [fix](scripts/fix.bat) first; see https://docs.tools.example/.\n"
     assert grave_rules("notes.txt", "x\n", skill=trace) == set()
     assert grave_rules("notes.txt", "x\n", skill=linked) == set()
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        lambda text: (
+            "".join(f"# https://docs.python.org/{n}\nU{n} = 'https://docs.python.org/{n}'\n" for n in range(3000))
+            + text
+        ),
+        lambda text: f"{'x = 1; ' * 3000}{text.replace(chr(10), '; ')}",
+    ],
+    ids=["behind many addresses", "far behind in one line"],
+)
+def test_stranger_is_seen__whatever_stands_before(around: Callable[[str], str]) -> None:
+    assert "EX-086" in grave_rules("scripts/a.py", around(CAMERA))

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 
 from vskill_platform.scanning.tier1.code.hosts import HostKind, kind_of_host
 from vskill_platform.scanning.tier1.code.places import SecretKind, secret_at
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
+from vskill_platform.scanning.tier1.patterns import compile_pattern
 from vskill_platform.scanning.tier1.skill import FileUnderScan, Sighting, SkillUnderScan
 from vskill_platform.scanning.tier1.views.glance import Sign, signs_of
+from vskill_platform.scanning.tier1.views.view import places_in
 
 WATCHES = "watches_for_stranger"
 WRAPS = "wraps_for_stranger"
 COLLECTS = "collects_for_stranger"
 ASKS = "asks_for_stranger"
 CHECKS = frozenset([WATCHES, WRAPS, COLLECTS, ASKS])
-MOST_TEXTS = 2_000
 STORES = 2
 """Places of different programs' secrets that no honest program names together with a stranger."""
 _WATCHES = (
@@ -45,25 +45,22 @@ _ASKS = (
     r"(?:\[sudo\]|\bsudo password|(?:seed|recovery) (?:phrase|words)|\bmnemonic\b|(?:system|log-?in|mac ?os|computer) password)"
 )
 _TAKES = r"\bNetwork\.getAllCookies\b|\b(?:chrome|browser)\.cookies\.getAll\(|\bfindCredentials\("
-_QUOTED = r"[\"'`]~?/?\.(?:ssh|aws|gnupg|kube|docker|config|git-credentials|netrc|npmrc|pypirc|azure|claude|codex)\b"
+_STORES = (
+    r"[\"'`]~?/?\.(?:ssh|aws|gnupg|kube|docker|config|git-credentials|netrc|npmrc|pypirc|pgpass|azure|claude|codex|mozilla|electrum|bitcoin|"
+    r"ethereum|solana|password-store|local/share)\b[^\"'`\n]{0,120}[\"'`]"
+)
 _SOURCES = {WATCHES: _WATCHES, WRAPS: _WRAPS, ASKS: _ASKS, COLLECTS: _TAKES}
 _SIGNS = {check: Sign(source) for check, source in _SOURCES.items()}
-_PLACES = {check: re.compile(source) for check, source in _SOURCES.items()}
-_NAMES_STORES = Sign(_QUOTED)
-_IN_QUOTES = re.compile(r"[\"'`]([~/.][^\"'`\n]{2,120})[\"'`]")
+_NAMES_STORES = Sign(_STORES)
 _ADDRESS = re.compile(
     r"\b(?:https?|wss?|mqtts?|ftps?|sftp|rediss?|tcp|udp)://((?:[\w-]+\.)+[\w-]+)|"
     r"\b(?:host(?:name)?|server|broker)[\"']?\s?[:=]\s?[\"']((?:[\w-]+\.)+[\w-]+)[\"']|"
-    r"[\"']((?:\d{1,3}\.){3}\d{1,3})[\"']\s?[,):]|\b\w[\w.-]*@((?:[\w-]+\.)+[\w-]+):"
+    r"[\"']((?:\d{1,3}\.){3}\d{1,3})[\"']\s?[,):]|\b\w[\w.-]{0,60}@((?:[\w-]+\.)+[\w-]+):"
 )
 _SPOKEN_OF = re.compile(
     r"(?i)camera|webcam|video|record|audio|voice|speech|speak|microphone|transcri|dictat|meeting|screen|captur|keyboard|hotkey|"
     r"shortcut|vision|barcode|\bqr\b|gesture|stream|photo|picture|image|listen"
 )
-_FILES = frozenset(
-    [".netrc", ".npmrc", ".pypirc", ".pgpass", ".boto", ".s3cfg", ".ssh", ".aws", ".gnupg", ".kube", ".azure"]
-)
-"""Names of one word that are no endings of others."""
 _COMMENT = ("#", "//", "*")
 
 
@@ -78,44 +75,38 @@ def find_eavesdropping(skill: SkillUnderScan) -> Iterator[Sighting]:
         if WATCHES in checks and _SPOKEN_OF.search(described):
             checks.remove(WATCHES)
         if (checks or _NAMES_STORES in signs) and _has_stranger(file):
-            yield from (found for check in checks if (found := _sighting(check, file, _PLACES[check])) is not None)
+            yield from (found for check in checks if (found := _sighting(check, file)) is not None)
             yield from _collection(file)
 
 
 def _has_stranger(file: FileUnderScan) -> bool:
     """Whether the program has the address of a host in it that everybody could have."""
-    found = (
-        next(filter(None, match.groups()))
-        for line in file.lines
-        if not line.lstrip().startswith(_COMMENT)
-        for match in _ADDRESS.finditer(line[:MOST_TEXTS])
-    )
-    kinds = (kind_of_host(host) for host in islice(found, MOST_TEXTS))
-    return any(kind in {HostKind.NAMED, HostKind.THROWAWAY} for kind in kinds)
+    code = (line for line in file.lines if not line.lstrip().startswith(_COMMENT))
+    hosts = {next(filter(None, match.groups())) for line in code for match in _ADDRESS.finditer(line)}
+    return any(kind_of_host(host) in {HostKind.NAMED, HostKind.THROWAWAY} for host in hosts)
 
 
 def _collection(file: FileUnderScan) -> Iterator[Sighting]:
     """Stores of several programs' secrets, by the names of their folders."""
     stores = set[str]()
-    for match in islice(_IN_QUOTES.finditer(file.text), MOST_TEXTS):
-        path = match[1] if match[1].startswith("~") else f"~/{match[1].lstrip('/')}"
-        secret = secret_at(path)
-        is_ending = match[1].lstrip(".").isalnum() and match[1] not in _FILES
-        if secret is not None and secret.kind is not SecretKind.PROJECT and not is_ending:
+    for span in compile_pattern(_STORES).spans(file.encoded):
+        named = file.encoded[span.start + 1 : span.end - 1].decode(errors="replace")
+        secret = secret_at(named if named.startswith("~") else f"~/{named.lstrip('/')}")
+        if secret is not None and secret.kind is not SecretKind.PROJECT:
             stores.add(secret.path.removeprefix("~/").removeprefix(".config/").partition("/")[0])
         if len(stores) >= STORES:
-            yield _at(COLLECTS, file, match.start())
+            yield _at(COLLECTS, file, span.start)
             return
 
 
-def _sighting(check: str, file: FileUnderScan, pattern: re.Pattern[str]) -> Sighting | None:
-    found = pattern.search(file.text)
-    return _at(check, file, found.start()) if found else None
+def _sighting(check: str, file: FileUnderScan) -> Sighting | None:
+    span = next(iter(compile_pattern(_SOURCES[check]).spans(file.encoded)), None)
+    return _at(check, file, span.start) if span else None
 
 
 def _at(check: str, file: FileUnderScan, start: int) -> Sighting:
-    line = file.text.count("\n", 0, start) + 1
-    column = start - (file.text.rfind("\n", 0, start) + 1)
+    place = places_in(file)(start)
+    line = file.lines[place.line - 1] if place.line else ""
     return Sighting(
-        check, file.path, line, column + 1, make_excerpt(file.lines[line - 1], start=column), "eavesdropping"
+        check, file.path, place.line, place.column, make_excerpt(line, start=place.column - 1), "eavesdropping"
     )

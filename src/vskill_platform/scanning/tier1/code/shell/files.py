@@ -7,6 +7,7 @@ import posixpath
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import cached_property
+from itertools import islice
 
 from vskill_platform.scanning.tier1.code.hosts import UNKNOWN
 from vskill_platform.scanning.tier1.code.places import is_home, is_personal, plain_path, secret_at
@@ -21,6 +22,8 @@ from vskill_platform.scanning.tier1.code.shell.values import (
 )
 
 MOST_FILES = 5_000
+MOST_FOUND = 50
+"""Files, of those that were written last, that a pattern is held against."""
 SOCKETS = ("/dev/tcp/", "/dev/udp/")
 
 
@@ -54,7 +57,8 @@ class Files:
         if plain in self._written:
             return self._written[plain]
         if "*" in plain:
-            return next((content for each, content in self._written.items() if fnmatchcase(each, plain)), None)
+            latest = islice(reversed(self._written.items()), MOST_FOUND)
+            return next((content for each, content in latest if fnmatchcase(each, plain)), None)
         name = posixpath.basename(plain)
         return self._by_name.get(name) if name and not plain.startswith(("/usr/", "/bin/")) else None
 

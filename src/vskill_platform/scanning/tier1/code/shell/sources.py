@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from vskill_platform.scanning.tier1.code.shell import make, suspects
@@ -45,8 +46,7 @@ _KEY = re.compile(
     r"user_data|UserData|Fn::Base64)[ \t]*:[ \t]*(?:!Sub[ \t]*)?(.*)$"
 )
 _COMMAND_OF_PROVISIONER = re.compile(
-    r"\b(?:command|user_data|inline)[ \t]*=[ \t]*(?:\"((?>[^\"\\\n]+|\\.){1,4000})\"|<<-?(\w+)[ \t]*\n(.{4,8000}?)\n[ \t]*\2\b)",
-    re.DOTALL,
+    r"\b(?:command|user_data|inline)[ \t]*=[ \t]*(?:\"((?>[^\"\\\n]+|\\.){1,4000})\"|<<-?(\w{1,40})[ \t]*\n)"
 )
 _ITEM = re.compile(r"^[ \t]*-[ \t]+(.*)$")
 _QUOTED = re.compile(r"[:=][ \t]*\"([^\"]{12,2000})\"")
@@ -215,10 +215,14 @@ def _unquoted(text: str) -> str:
 
 def _provisioners(file: FileUnderScan) -> Iterator[ShellText]:
     """Commands that Terraform runs on the machine, and what it gives to new ones to run."""
-    for found in _COMMAND_OF_PROVISIONER.finditer(file.text):
-        text = found[1].replace('\\"', '"') if found[1] is not None else found[3]
-        at = found.start(1) if found[1] is not None else found.start(3)
-        yield ShellText(file.path, text, file.text.count("\n", 0, at) + 1, is_shown=False)
+    for found in islice(_COMMAND_OF_PROVISIONER.finditer(file.text), MOST_SPANS):
+        text, at = found[1], found.start(1)
+        if text is None:
+            at = found.end()
+            end = file.text.find(found[2], at, at + LONGEST_LINE)
+            text = file.text[at:end] if end > 0 else ""
+        line = file.text.count("\n", 0, at) + 1
+        yield ShellText(file.path, text.replace('\\"', '"') if found[1] else text, line, is_shown=False)
 
 
 def _recipes(file: FileUnderScan) -> Iterator[ShellText]:

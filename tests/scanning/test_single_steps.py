@@ -144,3 +144,17 @@ def test_folder_of_a_container_is_no_password__and_a_link_within_the_skill_is_no
 )
 def test_stranger_is_seen__whatever_stands_before(around: Callable[[str], str]) -> None:
     assert "EX-086" in grave_rules("scripts/a.py", around(CAMERA))
+
+
+WALK = "import os, pathlib, secrets\nfor p in pathlib.Path.home().rglob('*.txt'):\n    "
+
+
+@pytest.mark.parametrize(
+    ("done", "is_wiped"),
+    [
+        ("p.open('r+b').write(os.urandom(p.stat().st_size))", True),
+        ("print(p, secrets.token_bytes(8).hex())", False),
+    ],
+)
+def test_random_bytes_over_the_users_files_wipe_them__and_those_of_a_key_do_not(done: str, is_wiped: bool) -> None:
+    assert ("OC-039" in grave_rules("scripts/a.py", f"{WALK}{done}\n")) is is_wiped

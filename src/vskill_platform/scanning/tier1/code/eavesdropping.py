@@ -23,7 +23,7 @@ WRAPS = "wraps_for_stranger"
 COLLECTS = "collects_for_stranger"
 ASKS = "asks_for_stranger"
 CHECKS = frozenset([WATCHES, WRAPS, COLLECTS, ASKS])
-STORES = 2
+FEWEST_STORES = 2
 """Places of different programs' secrets that no honest program names together with a stranger."""
 _WATCHES = (
     r"\bcv2\.VideoCapture\(\s?\d|\bsounddevice\b|\bpyaudio\.PyAudio\(|\bscreenshot-desktop\b|\bdesktopCapturer\b|\bgetUserMedia\(|"
@@ -94,7 +94,7 @@ def _collection(file: FileUnderScan) -> Iterator[Sighting]:
         secret = secret_at(named if named.startswith("~") else f"~/{named.lstrip('/')}")
         if secret is not None and secret.kind is not SecretKind.PROJECT:
             stores.add(secret.path.removeprefix("~/").removeprefix(".config/").partition("/")[0])
-        if len(stores) >= STORES:
+        if len(stores) >= FEWEST_STORES:
             yield _at(COLLECTS, file, span.start)
             return
 

@@ -1,4 +1,4 @@
-"""Commands that print a secret, and the domains whose business it is. The same for all languages that start commands."""
+"""Commands that print a secret, and the domains whose business it is: in shell, and wherever a line of shell is started."""
 
 from __future__ import annotations
 

@@ -114,6 +114,11 @@ _HOME_FOLDER = (
     r"\bDir\.home\b|\bos\.UserHomeDir\s?\(|\bexpanduser\s?\(|\bPath\.home\s?\(|\bhomedir\s?\(|"
     r"\bSpecialFolder\.UserProfile\b"
 )
+_DELETES_FILE = (
+    r"\bFile\.delete\b|\bos\.(?:remove|unlink|Remove)\s?\(|\.unlink\s?\(|\bunlinkSync\s?\(|\bFile\.Delete\s?\("
+)
+_WRITES_NOISE = r"\bwrite\(\s?(?:os\.urandom|Random\.bytes)\b|\bwriteFileSync\([^\n]{0,60}\brandomBytes\("
+"""Random bytes that are written, where those that are only made may be for a key."""
 _READS_CHAIN = (
     r"\bnew\s+(?:ethers\.)?Contract\(|\bw3\.eth\.contract\(|\beth_call\b|\bgetAccountInfo\(|\bgetTransaction\(|"
     r"\bJsonRpcProvider\("
@@ -135,7 +140,8 @@ _SCHEMES = (
     Scheme(LOOKS_UP_DATA, tuple(map(Sign, (_LOOKS_UP, _ENCODES_FOR_NAMES)))),
     Scheme(PACKS_SECRETS, tuple(map(Sign, (_WALKS_ENVIRONMENT, _NAMES_OF_SECRETS, _PACKS)))),
     Scheme(COUNTS_NAMES, tuple(map(Sign, (_IMPORTS_BY_VALUE, _TAKES_BY_VALUE, _MAKES_LETTERS)))),
-    Scheme(WIPES_ALL, tuple(map(Sign, (_OVERWRITES, _WALKS, _HOME_FOLDER)))),
+    Scheme(WIPES_ALL, tuple(map(Sign, (_OVERWRITES, _WALKS, _HOME_FOLDER, _DELETES_FILE)))),
+    Scheme(WIPES_ALL, tuple(map(Sign, (_WRITES_NOISE, _WALKS, _HOME_FOLDER)))),
     Scheme(RUNS_FROM_CHAIN, tuple(map(Sign, (_EVALUATES, _READS_CHAIN)))),
     Scheme(LETS_IN, tuple(map(Sign, (_MAKES_ADMIN, _READS_HEADER, _BUILT_IN_WORD)))),
     Scheme(SERVES_ANY_FILE, tuple(map(Sign, (_OPENS_PATH, _SERVES, _PATH_OF_REQUEST, _TO_ALL))), Sign(_STAYS_INSIDE)),

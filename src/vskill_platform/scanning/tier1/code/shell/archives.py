@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from vskill_platform.scanning.tier1.code.hosts import HostKind
 from vskill_platform.scanning.tier1.code.shell import checks
 from vskill_platform.scanning.tier1.code.shell.calls import Call, handles
 from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Source, Value, joined, unknown
@@ -69,7 +68,7 @@ def _unpack(call: Call, archive: str, *, is_anywhere: bool = False) -> Value:
     for address in addresses:
         call.machine.unpack(address)
         call.know(FactKind.DOWNLOADS, archive.rpartition("/")[0])
-    if is_anywhere and checks.gravest_kind(addresses) in {HostKind.NAMED, HostKind.THROWAWAY}:
+    if is_anywhere and checks.come_from_stranger(addresses):
         call.see(checks.RUNS_UNPACKED)
     return NOTHING
 

@@ -95,6 +95,11 @@ def gravest_kind(addresses: list[str]) -> HostKind:
     return next((kind for kind in _GRAVEST if kind in kinds), HostKind.UNKNOWN)
 
 
+def come_from_stranger(addresses: list[str]) -> bool:
+    """Whether one of the addresses is at a host that anybody could have."""
+    return bool(addresses) and gravest_kind(addresses) in {HostKind.NAMED, HostKind.THROWAWAY}
+
+
 def runs_download(addresses: list[str]) -> str | None:
     """The check for running what came from there; None where it came from the machine itself."""
     return _OF_KIND.get(gravest_kind(addresses))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from vskill_platform.scanning.tier1.code.hosts import HostKind
 from vskill_platform.scanning.tier1.code.jobs import fetches, fetches_and_runs, has_orders
 from vskill_platform.scanning.tier1.code.places import Lasting, is_disk, is_history, is_log, lasting_at, plain_path
 from vskill_platform.scanning.tier1.code.shell import checks
@@ -60,7 +59,7 @@ def notice_write(call: Call, path: str, content: Value) -> None:
         _notice_traces(call, content)
     kind = lasting_at(path)
     if kind is None:
-        if _SKILL.search(plain_path(path)) and _is_from_stranger(content):
+        if _SKILL.search(plain_path(path)) and checks.come_from_stranger(content.details(Source.NETWORK)):
             call.see(checks.REWRITES_SKILL)
         return
     text = content.text[:LONGEST]
@@ -82,11 +81,6 @@ def notice_write(call: Call, path: str, content: Value) -> None:
         call.see(checks.GRANTS_ROOT)
     elif kind is Lasting.PACKAGES:
         notice_registry(call, text.replace("=", " "))
-
-
-def _is_from_stranger(content: Value) -> bool:
-    addresses = content.details(Source.NETWORK)
-    return bool(addresses) and checks.gravest_kind(addresses) in {HostKind.NAMED, HostKind.THROWAWAY}
 
 
 def _is_let_in_already(content: Value) -> bool:

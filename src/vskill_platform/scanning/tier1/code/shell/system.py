@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from vskill_platform.scanning.tier1.code.hosts import UNKNOWN, HostKind
+from vskill_platform.scanning.tier1.code.hosts import UNKNOWN
 from vskill_platform.scanning.tier1.code.places import (
     holds_backups,
     is_disk,
@@ -108,8 +108,7 @@ def run_chmod(call: Call) -> Value:
 def _is_hidden_download(call: Call, path: str) -> bool:
     """Whether a file that listings leave out has come from a stranger."""
     content = call.machine.files.exactly(plain_path(path)) if is_hidden(path) else None
-    addresses = content.details(Source.NETWORK) if content is not None else []
-    return bool(addresses) and checks.gravest_kind(addresses) in {HostKind.NAMED, HostKind.THROWAWAY}
+    return content is not None and checks.come_from_stranger(content.details(Source.NETWORK))
 
 
 @handles("chpasswd")

@@ -156,7 +156,7 @@ def run_agent(call: Call) -> Value:
     """An agent that is started: what it is told to do should come from its user."""
     given = [call.stdin, *call.arguments]
     addresses = [address for value in given for address in value.details(Source.NETWORK)]
-    if addresses and checks.gravest_kind(addresses) in {HostKind.NAMED, HostKind.THROWAWAY}:
+    if checks.come_from_stranger(addresses):
         call.see(checks.PROMPTS_FROM_NETWORK)
     return unknown(call.name)
 

@@ -31,6 +31,8 @@ _WATCHES = (
     r"(?:\[type=[\"']?password[\"']?\]|\btype\s?={2,3}\s?[\"']password[\"'])[^`]{0,160}(?:addEventListener|sendBeacon|\.send\()|"
     r"addEventListener\(\s?[\"']key(?:down|press)[\"'][^`]{0,300}(?:sendBeacon|WebSocket)\(|"
     r"addEventListener\([^`]{0,200}\btype\s?={2,3}\s?[\"']password|"
+    r"\bnode-webcam\b|addEventListener\(\s?[\"']submit[\"'][\s\S]{0,300}(?:\bcv[cv]\b|\bcard_?[nN]umber\b)|"
+    r"\bwebRequest\.onBeforeRequest\b[\s\S]{0,300}(?:passw|\botp\b)|"
     r"\bpyautogui\.screenshot\(|\bpynput\.keyboard\b|\bkeyboard\.(?:on_press|hook|record)\("
 )
 _WRAPS = (
@@ -44,7 +46,11 @@ _ASKS = (
     r"\b(?:input|getpass|password|prompt|question|ask|text)\(\s?(?:\{\s?)?(?:\w{1,20}\s?:\s?)?f?[\"'`][^\"'`\n]{0,80}"
     r"(?:\[sudo\]|\bsudo password|(?:seed|recovery) (?:phrase|words)|\bmnemonic\b|(?:system|log-?in|mac ?os|computer) password)"
 )
-_TAKES = r"\bNetwork\.getAllCookies\b|\b(?:chrome|browser)\.cookies\.getAll\(|\bfindCredentials\("
+_TAKES = (
+    r"\bNetwork\.getAllCookies\b|\b(?:chrome|browser)\.cookies\.getAll\(|\bfindCredentials\(|"
+    r"\bApplication\(\s?[\"'](?:Contacts|Messages|Notes|Photos)[\"']\s?\)|\.export_keys\([^)\n]{0,80}secret\s?=\s?True|"
+    r"\.RetrievePassword\(\)|\bwlan\b[^\n]{0,80}\bkey\s?=\s?clear\b"
+)
 _STORES = (
     r"[\"'`]~?/?\.(?:ssh|aws|gnupg|kube|docker|config|git-credentials|netrc|npmrc|pypirc|pgpass|azure|claude|codex|mozilla|electrum|bitcoin|"
     r"ethereum|solana|password-store|local/share)\b[^\"'`\n]{0,120}[\"'`]"
@@ -52,10 +58,10 @@ _STORES = (
 _SOURCES = {WATCHES: _WATCHES, WRAPS: _WRAPS, ASKS: _ASKS, COLLECTS: _TAKES}
 _SIGNS = {check: Sign(source) for check, source in _SOURCES.items()}
 _NAMES_STORES = Sign(_STORES)
-_ADDRESS = re.compile(
-    r"\b(?:https?|wss?|mqtts?|ftps?|sftp|rediss?|tcp|udp)://((?:[\w-]+\.)+[\w-]+)|"
+_ADDRESS = (
+    r"\b(?:https?|wss?|mqtts?|ftps?|sftp|rediss?|nats|amqps?|tcp|udp)://((?:[\w-]+\.)+[\w-]+)|"
     r"\b(?:host(?:name)?|server|broker)[\"']?\s?[:=]\s?[\"']((?:[\w-]+\.)+[\w-]+)[\"']|"
-    r"[\"']((?:\d{1,3}\.){3}\d{1,3})[\"']\s?[,):]|\b\w[\w.-]{0,60}@((?:[\w-]+\.)+[\w-]+):"
+    r"-SmtpServer\s+[\"']?((?:[\w-]+\.)+[\w-]+)|[\"']((?:\d{1,3}\.){3}\d{1,3})[\"']\s?[,):]|\b\w[\w.-]{0,60}@((?:[\w-]+\.)+[\w-]+):"
 )
 _SPOKEN_OF = re.compile(
     r"(?i)camera|webcam|video|record|audio|voice|speech|speak|microphone|transcri|dictat|meeting|screen|captur|keyboard|hotkey|"
@@ -81,8 +87,8 @@ def find_eavesdropping(skill: SkillUnderScan) -> Iterator[Sighting]:
 
 def _has_stranger(file: FileUnderScan) -> bool:
     """Whether the program has the address of a host in it that everybody could have."""
-    code = (line for line in file.lines if not line.lstrip().startswith(_COMMENT))
-    hosts = {next(filter(None, match.groups())) for line in code for match in _ADDRESS.finditer(line)}
+    code = "\n".join(line for line in file.lines if not line.lstrip().startswith(_COMMENT))
+    hosts = set(compile_pattern(_ADDRESS).groups(code.encode(errors="replace")))
     return any(kind_of_host(host) in {HostKind.NAMED, HostKind.THROWAWAY} for host in hosts)
 
 

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from vskill_platform.scanning.tier1.code.registries import CARGO, NPM, PYPI, RUBY
+from vskill_platform.scanning.tier1.patterns import compile_pattern
 
 LONGEST_PATH = 500
 
@@ -66,7 +67,7 @@ _SECRETS: tuple[tuple[str, SecretKind, tuple[str, ...]], ...] = (
         (),
     ),
     (r"(?:^|/)nkbihfbeogaeaoehlefnkodbefgpgknn(?:/|$)", SecretKind.KEY, ()),
-    (rf"/{_BROWSERS}/.*(?:login ?data|cookies|web ?data|local ?state|local storage)", SecretKind.KEY, ()),
+    (rf"/{_BROWSERS}/.*(?:login ?data|cookies|web ?data|local ?state|local storage|/history$)", SecretKind.KEY, ()),
     (r"(?:^|/)(?:logins\.json|key[34]\.db|cookies\.sqlite|cookies\.binarycookies|login ?data)$", SecretKind.KEY, ()),
     (
         r"^~/\.mozilla(?:/firefox)?/?\*?$|^~/(?:\.config|library/application support)/(?:google-chrome|google/chrome|chromium|"
@@ -143,6 +144,9 @@ _SECRETS: tuple[tuple[str, SecretKind, tuple[str, ...]], ...] = (
 _ALL_SECRETS = re.compile(
     "|".join(f"(?P<s{number}>{pattern})" for number, (pattern, _, _) in enumerate(_SECRETS)), re.IGNORECASE
 )
+_LOOKAHEAD = re.compile(r"\(\?![^()]*\)")
+_MAY_BE_SECRET = compile_pattern("(?i)" + "|".join(_LOOKAHEAD.sub("", pattern) for pattern, _, _ in _SECRETS))
+"""All that is secret and a little more, told in one pass: nearly every text that a program has in it is no such place."""
 
 _GLOB = re.compile(r"[*?\[]")
 _WELL_KNOWN = (
@@ -193,7 +197,8 @@ _LASTING = {
         r"\.clinerules|\.mcp\.json|mcp\.json|mcp_servers\.json|claude_desktop_config\.json)$|"
         rf"(?:^|/)\.(?:{_AGENTS_AND_EDITORS})/(?:settings(?:\.local)?\.json|"
         r"config\.(?:toml|json)|hooks(?:/|\.json)|rules/|"
-        r"agents/|commands/|memory|tasks\.json)|(?:^|/)\.claude\.json$"
+        r"agents/|commands/|memory|tasks\.json)|(?:^|/)\.claude\.json$|"
+        r"(?:^|/)\.(?:vscode|cursor|windsurf)(?:-server|-oss)?/extensions/."
     ),
     Lasting.SUDO: r"^/etc/sudoers(?:$|\.d/)|^/etc/(?:passwd|shadow|pam\.d/|polkit-1/|doas\.conf)",
     Lasting.PACKAGES: (
@@ -250,7 +255,7 @@ def plain_path(path: str) -> str:
 def secret_at(path: str) -> Secret | None:
     """The secret at this path, if it is the place of one. A path with `*` or `?` stands for what a shell would find."""
     plain = plain_path(path)
-    found = _ALL_SECRETS.search(plain)
+    found = _ALL_SECRETS.search(plain) if _MAY_BE_SECRET.is_in(plain.encode(errors="replace")) else None
     if found is None and _GLOB.search(plain):
         found = _ALL_SECRETS.search(next((place for place in WELL_KNOWN if _is_found_by(plain, place)), ""))
     if found is None or found.lastgroup is None:

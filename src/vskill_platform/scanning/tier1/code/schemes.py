@@ -86,6 +86,12 @@ _ENCODES_FOR_NAMES = (
     r"\bbase32\.\w*Encoding\b|\bb32(?:hex)?encode\s?\(|\b[bB]ase32\.encode\s?\(|\bbase32Encode\s?\(|\btoBase32\s?\("
 )
 """Into the few letters that a name may have: whoever encodes a key for people to type looks up no names with it."""
+_WRITES_AS_LETTERS = r"toString\(\s?[\"'](?:hex|base64url)[\"']\s?\)|\.hex\(\)|\bhexlify\s?\(|\bhex\.EncodeToString\("
+_CUTS_FOR_NAMES = (
+    r"\{1,\s?(?:[3-5]\d|6[0-3])\}|,\s?(?:[3-5]\d|6[0-3])\)\]|\+\s?(?:[3-5]\d|6[0-3])\s?(?:\]|\))|"
+    r"wrap\([^)\n]{1,40}(?:[3-5]\d|6[0-3])\)"
+)
+"""Into pieces that fit between two dots of a name."""
 _WALKS_ENVIRONMENT = (
     r"\bos\.environ\.items\(\)|\bin\s+(?:sorted\(|list\()?os\.environ\b|\bObject\.(?:entries|keys)\(\s?process\.env\s?\)|"
     r"\bos\.Environ\(\)|\bENV\.(?:select|to_h|each|filter)\b"
@@ -138,6 +144,7 @@ _SCHEMES = (
     Scheme(SWAPS_ADDRESSES, tuple(map(Sign, (_ADDRESS_PATTERN, _SETS_CLIPBOARD, _LOOKS_AGAIN)))),
     Scheme(WITHDRAWS, tuple(map(Sign, (_WITHDRAWS, _WALLET, _EXCHANGE)))),
     Scheme(LOOKS_UP_DATA, tuple(map(Sign, (_LOOKS_UP, _ENCODES_FOR_NAMES)))),
+    Scheme(LOOKS_UP_DATA, tuple(map(Sign, (_LOOKS_UP, _WRITES_AS_LETTERS, _CUTS_FOR_NAMES)))),
     Scheme(PACKS_SECRETS, tuple(map(Sign, (_WALKS_ENVIRONMENT, _NAMES_OF_SECRETS, _PACKS)))),
     Scheme(COUNTS_NAMES, tuple(map(Sign, (_IMPORTS_BY_VALUE, _TAKES_BY_VALUE, _MAKES_LETTERS)))),
     Scheme(WIPES_ALL, tuple(map(Sign, (_OVERWRITES, _WALKS, _HOME_FOLDER, _DELETES_FILE)))),

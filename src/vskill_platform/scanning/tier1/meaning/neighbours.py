@@ -57,10 +57,11 @@ def _in_script(file: FileUnderScan) -> Iterator[Sighting]:
         return
     for number, whole in enumerate(file.lines[:MOST_LINES], start=1):
         line = whole[:LONGEST_LINE]
-        if (">>" in line or _SAYS_SO.search(line) is None) and any(map(_is_order, _LITERAL.findall(line))):
+        if not _is_order(line) or (">>" not in line and _SAYS_SO.search(line)):
+            continue
+        if any(_is_order(max(literal, key=len)) for literal in _LITERAL.findall(line)):
             yield Sighting(ORDERS_IN_OTHER_SKILLS, file.path, number, 1, make_excerpt(line), "raw")
 
 
-def _is_order(literal: tuple[str, ...]) -> bool:
-    words = max(literal, key=len)
+def _is_order(words: str) -> bool:
     return words.count(" ") >= 5 and _ORDER.search(words) is not None and _TO_AN_AGENT.search(words) is not None

@@ -85,8 +85,7 @@ _SERVICES = (
 )
 _WELL_KNOWN = tuple(_SERVICES.split())
 """Services that many skills use without a word about whose they are."""
-_BARE_ADDRESS = re.compile(r"\S{0,200}://\S{1,300}|\S{1,80}@\S{1,80}")
-_NO_LETTER = re.compile(r"[^a-z0-9]+")
+_NO_LETTER = bytes(set(range(128)) - set(b"abcdefghijklmnopqrstuvwxyz0123456789"))
 _SIGNED = re.compile(
     r"(?m)^[ \t\"'-]*(?:(?:name|authors?|maintainer|publisher|owner|by)\b[\"' \t]*:|copyright\b|©)[^\n]{0,200}$"
 )
@@ -179,7 +178,8 @@ class _Known:
     def __init__(self, skill: SkillUnderScan) -> None:
         self._mentions = Mentions(skill)
         self._texts = "\n".join(file.text for file in skill.files if file.is_markdown)[:MOST_PROSE].lower()
-        prose = _letters(_BARE_ADDRESS.sub(" ", _SIGNED.sub("", self._texts)))
+        words = _SIGNED.sub("", self._texts).split()
+        prose = _letters(" ".join(word for word in words if "://" not in word and "@" not in word))
         own = _letters(simple_name(skill.frontmatter).lower())
         is_service = not own or any(f"{own}{word}" in prose for word in _OF_A_SERVICE)
         self._prose = prose if is_service else prose.replace(own, " ")
@@ -201,7 +201,7 @@ class _Known:
 
 
 def _letters(text: str) -> str:
-    return _NO_LETTER.sub("", text)
+    return text.encode("ascii", "ignore").translate(None, _NO_LETTER).decode()
 
 
 def _mailed(file: FileUnderScan, known: _Known) -> Iterator[Sighting]:

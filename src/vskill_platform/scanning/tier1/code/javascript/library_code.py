@@ -53,7 +53,8 @@ def run_timer(call: Call) -> Value:
 
 @handles(
     "child_process.exec child_process.execSync shelljs.exec execSync execa.command execa.commandSync execaCommand "
-    "child_process.exec.* zx.$ bun.$ Bun.$ execa.$ $ node-cmd.run node-cmd.runSync cmd.run"
+    "child_process.exec.* zx.$ bun.$ Bun.$ execa.$ $ node-cmd.run node-cmd.runSync cmd.run "
+    ".doShellScript"
 )
 def run_command(call: Call) -> Value:
     """A line of shell code."""

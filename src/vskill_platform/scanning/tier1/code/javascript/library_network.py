@@ -154,8 +154,16 @@ def run_send(call: Call) -> Value:
         call.world.know(FactKind.SENDS, call.at, host_of(address))
         _know_file(call, call.arguments, address)
         channel = Channel.HEADER if call.callee.name == "set" else Channel.BODY
-        call.world.send(call.arguments, address, channel, call.at)
+        call.world.send([*call.arguments, *_attached(call)], address, channel, call.at)
     return call.receiver
+
+
+def _attached(call: Call) -> list[Value]:
+    """The files that a mail takes along by their paths."""
+    attachments = call.argument(0).field("attachments").items or ()
+    paths = [one.field("path", "href") for one in attachments]
+    read = SOURCES["fs.readFile"]
+    return [Value(origins=read(Call(call.world, call.callee, [path], call.at))) for path in paths if path.text]
 
 
 @handles(
@@ -192,7 +200,7 @@ def run_open(call: Call) -> Value:
 )
 def run_socket(call: Call) -> Value:
     """A plain connection."""
-    text = _socket_address(call.arguments)
+    text = "" if call.callee.name == "createSocket" else _socket_address(call.arguments)
     if text:
         _reach(call, text)
     if any(argument.comes_from(Source.SOCKET) for argument in call.arguments):
@@ -212,7 +220,27 @@ def _socket_address(arguments: list[Value]) -> str:
     return f"tcp://{host}" if host else ""
 
 
-@handles("connection().connect")
+@handles("new:ssh2-sftp-client new:basic-ftp.Client new:ssh2.Client new:promise-ftp new:ftp new:jsftp")
+def run_file_client(_call: Call) -> Value:
+    """A client that puts files on a server; where that is, it is told when it connects."""
+    return Value(path="connection()", fields={"address": Value(f"{UNKNOWN}address{UNKNOWN}")})
+
+
+@handles(
+    "connection().put connection().fastPut connection().uploadDir connection().uploadFrom connection().uploadFromDir "
+    "connection().append"
+)
+def run_upload(call: Call) -> Value:
+    """Files that are put on a server, by their paths."""
+    address = text_of(call.receiver.field("address"))
+    content = Value(origins=SOURCES["fs.readFile"](call), path="file()")
+    call.world.know(FactKind.SENDS, call.at, host_of(address))
+    _know_file(call, [content], address)
+    call.world.send([content], address, Channel.BODY, call.at)
+    return NOTHING
+
+
+@handles("connection().connect connection().access")
 def run_socket_connect(call: Call) -> Value:
     """A socket that is connected late."""
     text = _socket_address(call.arguments)

@@ -229,6 +229,12 @@ def run_browser_state(_call: Call) -> Value:
     return Value(origins=frozenset([Origin(Source.SECRET, "cookies")]))
 
 
+@handles("bip39.generateMnemonic @scure/bip39.generateMnemonic")
+def run_mnemonic(_call: Call) -> Value:
+    """The words that a wallet is made from, which are the wallet."""
+    return Value(origins=frozenset([Origin(Source.SECRET, "wallet")]))
+
+
 @handles("keytar.getPassword keytar.findPassword keytar.findCredentials")
 def run_keychain(call: Call) -> Value:
     """One entry of the system's store of passwords, which tools ask for themselves, or all of them."""

@@ -42,7 +42,7 @@ GO: Catalogue = {
     Deed.READ: r"\b(?:os|ioutil)\.(?:ReadFile|Open|ReadDir)\b|\bfilepath\.(?:Walk|WalkDir|Glob)\b|\bio(?:util)?\.ReadAll\b",
     Deed.WRITE: r"\b(?:os|ioutil)\.(?:WriteFile|Create|OpenFile|Rename|Symlink)\b",
     Deed.QUERY: r"\.(?:Query|QueryRow|Exec|QueryContext|ExecContext|QueryRowContext|Raw)\s*\(",
-    Deed.REDIRECT: r"\.Std(?:in|out)\s*=",
+    Deed.REDIRECT: r"\.Std(?:in|out)\s*(?:,\s*[\w.]+\s*){0,2}=",
     Deed.CLIPBOARD: r"\bclipboard\.ReadAll\b",
 }
 RUST: Catalogue = {

@@ -318,4 +318,6 @@ def _taint_of_mark(mark: ast.expr) -> int:
         and node.value.id in catalogue.CLI_NAMES
     ):
         return INPUT
+    if node.attr in catalogue.MESSAGE_MARKS:
+        return NETWORK
     return TOOL if node.attr in catalogue.TOOL_MARKS or node.attr in catalogue.METHOD_MARKS else 0

@@ -130,7 +130,8 @@ SENDING_METHODS = words(
     "send_bytes send_text send_document send_file sendMessage sendDocument write storbinary storlines upload upload_file "
     "upload_fileobj put_object upload_blob upload_from_filename upload_from_string put_item publish execute open connect "
     "gethostbyname getaddrinfo resolve query create_connection putfo putrequest endheaders fetch files_upload basic_publish "
-    "chat_postMessage Webhook DiscordWebhook add_embed add_file set insert_one lpush rpush run login auth uploadFile drain"
+    "chat_postMessage Webhook DiscordWebhook add_embed add_file set insert_one lpush rpush run login auth uploadFile drain "
+    "single multiple"
 )
 """The last words of calls that hand something to the network."""
 LOGINS = words("login auth authenticate connect starttls credentials set_credentials")
@@ -169,7 +170,7 @@ SOURCES = {
             "keyboard.record keyboard.read_event keyboard.read_key keyboard.get_typed_strings browser_cookie3.chrome "
             "browser_cookie3.firefox browser_cookie3.load browser_cookie3.edge browser_cookie3.brave rookiepy.chrome "
             "rookiepy.load rookiepy.firefox mss.mss mss.mss().grab mss.mss().shot tkinter.Tk().clipboard_get "
-            "secretstorage.get_default_collection clipboard.paste eth_keyfile.extract_key_from_keyfile "
+            "secretstorage.get_default_collection keyring.get_credential clipboard.paste eth_keyfile.extract_key_from_keyfile "
             "eth_keyfile.decode_keyfile_json eth_account.Account.decrypt "
             "botocore.utils.InstanceMetadataFetcher().retrieve_iam_role_credentials "
             "botocore.utils.ContainerMetadataFetcher().retrieve_uri "
@@ -290,6 +291,8 @@ REMOVERS = words(
 TOOL_MARKS = words(
     "tool function_tool mcp_tool ai_function kernel_function register_tool call_tool agent_tool route api_view websocket_route"
 )
+MESSAGE_MARKS = words("message_handler channel_post_handler on_message edited_message_handler callback_query_handler")
+"""Decorators of what a chat calls with whatever somebody writes."""
 METHOD_MARKS = words("get post put delete patch websocket resource prompt command")
 CLI_NAMES = words("click cli app typer")
 COMMAND_MARKS = words("command group argument option callback")

@@ -52,6 +52,7 @@ CHECKS = frozenset(
         "python_persists",
         "python_persists_fetched",
         "python_plants_orders",
+        "python_wipes_traces",
         "python_writes_agent_file",
         "python_gated",
         "python_evaluates_argument",

@@ -31,6 +31,7 @@ ATTACKS = frozenset(
         "python_persists",
         "python_persists_fetched",
         "python_plants_orders",
+        "python_wipes_traces",
         "python_gated",
         "python_encrypts_files",
         "python_destroys_files",

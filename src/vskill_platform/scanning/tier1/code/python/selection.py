@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import re
 
+from vskill_platform.scanning.tier1.code.python.catalogue import NETWORK_ROOTS
 from vskill_platform.scanning.tier1.code.python.sources import PythonSource, folded
 from vskill_platform.scanning.tier1.patterns import Pattern
 
-_MODULES = (
-    "requests|httpx|aiohttp|urllib|urllib[23]|urllib\\.request|http\\.client|httplib2?|socket|websockets?|smtplib|ftplib|paramiko|boto3|"
-    "botocore|telegram|telebot|discord|discord_webhook|slack_sdk|pycurl|dns|xmlrpc|pysftp|dropbox|telnetlib|scapy|curl_cffi|cloudscraper|"
-    "asyncssh|ctypes|cffi|pty|runpy|imp|marshal|pickle|cPickle|dill|cloudpickle|shelve|joblib|jsonpickle|torch|winreg|_winreg|pexpect|"
-    "pynput|keyboard|browser_cookie3|webbrowser|zipimport|pip|wget|gdown|tornado|builtins|importlib|code|timeit|operator|posix|nt"
+_DANGEROUS_MODULES = (
+    "urllib\\.request http\\.client ctypes cffi pty runpy imp marshal pickle cPickle dill cloudpickle shelve joblib jsonpickle "
+    "torch winreg _winreg pexpect pynput keyboard browser_cookie3 webbrowser zipimport pip builtins importlib code timeit "
+    "operator posix nt"
 )
+_TALKING = "|".join(sorted(NETWORK_ROOTS - {"http", "urllib"}))
+"""Modules that speak to the network in all their parts."""
+_MODULES = rf"urllib|(?:{_TALKING})(?:\.[\w.]+)?|{'|'.join(_DANGEROUS_MODULES.split())}"
 _ALWAYS = Pattern(
     rf"(?m)(?:^|[;:])[ \t]*(?:import|from)[ \t\\]+(?:[\w., \t]*[ ,\t.])?(?:{_MODULES})"
     r"(?:[ \t]+(?:as|import)\b|[ \t]*(?:[,;#\\]|$))"
@@ -63,8 +66,7 @@ _DANGER = Pattern(
     r"\b(?:exec|eval|__import__|system|popen|Popen|subprocess|socket|urlopen|urlretrieve|requests|httpx|aiohttp|b64decode|marshal|ctypes|rmtree)\b"
 )
 _REACHES = Pattern(
-    r"\b(?:requests|httpx|aiohttp|urllib|urllib2|urllib3|http\.client|socket|websockets?|smtplib|ftplib|paramiko|boto3|telegram|telebot|discord\w*|"
-    r"slack_sdk|pycurl|xmlrpc|pysftp|dropbox|telnetlib|curl_cffi|cloudscraper|asyncssh|curl|wget|gdown|open_connection|scp|rsync|ftp|post|upload\w*|"
+    rf"\b(?:{_TALKING}|urllib|http\.client|curl|wget|gdown|open_connection|scp|rsync|ftp|post|upload\w*|"
     r"__import__|import_module|exec|eval|getattr|webbrowser|get_ipython|(?:read|scan)_(?:csv|json|html|table|excel|parquet|xml|fwf|ndjson))\b"
 )
 _SECRETS = Pattern(

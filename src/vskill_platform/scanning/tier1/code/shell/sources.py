@@ -46,8 +46,11 @@ _KEY = re.compile(
     r"user_data|UserData|Fn::Base64)[ \t]*:[ \t]*(?:!Sub[ \t]*)?(.*)$"
 )
 _COMMAND_OF_PROVISIONER = re.compile(
-    r"\b(?:command|user_data|inline)[ \t]*=[ \t]*(?:\"((?>[^\"\\\n]+|\\.){1,4000})\"|<<-?(\w{1,40})[ \t]*\n)"
+    r"\b(?:command|user_data|inline|program)[ \t]*=[ \t]*(?:\"((?>[^\"\\\n]+|\\.){1,4000})\"|<<-?(\w{1,40})[ \t]*\n|"
+    r"(\[[^\n]{1,4000}\]))"
 )
+_LISTED = re.compile(r"\"((?>[^\"\\]+|\\.)*)\"|'([^']*)'|([^\s,\]\"'][^,\]\n]*)")
+"""A word of a list, with or without quotes."""
 _ITEM = re.compile(r"^[ \t]*-[ \t]+(.*)$")
 _QUOTED = re.compile(r"[:=][ \t]*\"([^\"]{12,2000})\"")
 """A command that is the value of a setting."""
@@ -169,7 +172,7 @@ def _from_list(text: str) -> str:
     plain = text.strip()
     if not plain.startswith("["):
         return text
-    words = re.findall(r'"((?>[^"\\]+|\\.)*)"', plain[:LONGEST_LINE])
+    words = (max(found) for found in _LISTED.findall(plain[1:LONGEST_LINE]))
     return " ".join("'" + word.replace('\\"', '"').replace("'", "'\\''") + "'" for word in words)
 
 
@@ -217,7 +220,9 @@ def _provisioners(file: FileUnderScan) -> Iterator[ShellText]:
     """Commands that Terraform runs on the machine, and what it gives to new ones to run."""
     for found in islice(_COMMAND_OF_PROVISIONER.finditer(file.text), MOST_SPANS):
         text, at = found[1], found.start(1)
-        if text is None:
+        if found[3] is not None:
+            text, at = _from_list(found[3]), found.start(3)
+        elif text is None:
             at = found.end()
             end = file.text.find(found[2], at, at + LONGEST_LINE)
             text = file.text[at:end] if end > 0 else ""

@@ -6,7 +6,7 @@ import ast
 
 from vskill_platform.domain.content import SKILL_FILE_NAMES
 from vskill_platform.scanning.tier1.code.jobs import fetches_and_runs, has_orders
-from vskill_platform.scanning.tier1.code.places import Lasting, is_home, is_system_root, secret_at
+from vskill_platform.scanning.tier1.code.places import Lasting, is_history, is_home, is_log, is_system_root, secret_at
 from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
 from vskill_platform.scanning.tier1.code.python.evaluation import Evaluator
@@ -189,6 +189,8 @@ def _check_removed(call: ReadCall) -> None:
     is_tree = call.last == "rmtree"
     if is_tree and any(is_home(text) or is_system_root(text) or is_user_root(text) for text in path.texts):
         call.sight("python_destroys_files")
+    elif any(is_history(text) or is_log(text) for text in path.texts):
+        call.sight("python_wipes_traces")
     elif path.taint & USER_PATHS:
         call.sight("python_deletes_argument" if _is_choosy(call, path) else "python_destroys_files")
     elif is_tree and path.taint & (FROM_USER & ~EXPOSED | TOOL):

@@ -36,7 +36,7 @@ _HEADS = frozenset(["headers", "auth", "cookies", "cert", "api_key", "token"])
 """Arguments that carry what a service asks its own users for."""
 _SENDING = re.compile(
     r"(?:send|post|put|patch|upload|publish|push|write|request|fetch|query|resolve|connect|create_connection|open|url|stor|execute|insert|"
-    r"login|auth|lpush|rpush|xadd|produce|emit|notify|chat_|files_|gethost|getaddr|basic_publish|add_file|[A-Z])|(?:get|head|delete|set|call|run)$"
+    r"login|auth|lpush|rpush|xadd|produce|emit|notify|chat_|files_|gethost|getaddr|basic_publish|add_file|[A-Z])|(?:get|head|delete|set|call|run|single|multiple)$"
 )
 """How the last words of calls begin that hand something over."""
 _KEY_NAME = re.compile(r"token|key|secret|passw|pwd|auth|credential|signature", re.IGNORECASE)

@@ -2,7 +2,8 @@
 
 It weighs the passages of `tests/corpus/passages/learnt` and the examples of rules against honest ones, and against the
 sentences of our honest skills and of documents that nobody wrote for a scanner, which the folders hold (installed packages,
-for one), and writes `meaning/likeness.tsv`. What it takes most wrongly for an attack is given to it a second and a third time.
+for one; `tools/fetch_documents.py` fetches more), and writes `meaning/likeness.tsv`, in which what was there before keeps half
+its weight. What it takes most wrongly for an attack is given to it again.
 The passages of `tests/corpus/passages/measured`, by other authors, are only measured (`python -m
 tests.corpus.measure_passages`). Needs `requirements/learn.txt`; `make learn` installs it.
 """
@@ -12,15 +13,14 @@ from __future__ import annotations
 import random
 import re
 import sys
+from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse
-from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression
 
 from tests.corpus.cases import read_corpus, read_passages
@@ -33,18 +33,26 @@ from vskill_platform.scanning.tier1.rules import Rule, load_ruleset
 from vskill_platform.scanning.tier1.scan import DEFAULT_LIMITS
 from vskill_platform.scanning.tier1.skill import SkillUnderScan, file_under_scan
 
+MEMBERS, PART = 4, 0.65
+"""How often it is learnt, and from which share of passages and texts each time; the mean of all is steadier than any."""
+KEPT = 0.5
+"""The share that the weights have which were there before."""
 ROUNDS = 3
-A_TEXT, LOOKED_AT, HARDEST = 25, 150, 3
-"""Passages that are taken of each honest text, that are looked at for those taken most wrongly, and that are taken of these."""
-LEAST_OFTEN = 3
+OF_SKILL, OF_DOCUMENT = 200, 40
+"""Passages of an honest text that are looked at."""
+AT_FIRST = {True: 20, False: 10}
+HARDEST = {True: 10, False: 3}
+"""Passages of a skill's text, or of a document, that are learnt at first, and that are learnt again as most wrongly taken."""
+LEAST_OFTEN = 4
 FEWEST_WORDS = 4
-STRENGTH = 5.0
+STRENGTH = 3.0
 OF_ATTACKS, OF_HONEST, OF_HARD = 8.0, 5.0, 5.0
 """How often a passage counts: there are few of the first two kinds, and many of all others."""
+SKILLS_COUNT = 2.0
 MOST_OF_DOCUMENT = 40_000
 _DOCUMENT = re.compile(r"(?i).*\.(?:md|rst|txt)$|licen[cs]e|copying|notice")
-SMALLEST = 0.25
-"""Weights below this are left out."""
+SMALLEST = 0.35
+"""Weights below this are left out: they are most of all, and without them as much is found."""
 
 
 class Window(NamedTuple):
@@ -59,68 +67,102 @@ def main(arguments: list[str]) -> int:
     chance = random.Random(7)
     attacks = windows_of([*read_passages("learnt", "malicious"), *examples(lambda rule: rule.matches)])
     honest = windows_of([*read_passages("learnt", "benign"), *examples(lambda rule: rule.ignores)])
-    skills = [case.content for case in read_corpus() if not case.is_malicious]
-    texts = [text for content in skills for text in texts_of(content)]
-    texts += [Text(path.read_bytes()[:MOST_OF_DOCUMENT], in_english=frozenset()) for path in _documents(arguments)]
-    print(f"{len(attacks)} passages of attacks, {len(honest)} honest ones, {len(texts)} honest texts", flush=True)
-    learner = Learner(attacks, honest, [one for text in texts for one in windows_in(text, chance, most=A_TEXT)])
-    for number in range(ROUNDS):
-        learner.learn()
-        if number + 1 < ROUNDS:
-            found = sum(learner.take_hardest(windows_in(text, chance, most=LOOKED_AT)) for text in texts)
-            print(f"round {number + 1}: {found} honest passages were taken most wrongly", flush=True)
-    written = learner.write(likeness.WEIGHTS_FILE)
+    skills = [text for case in read_corpus() if not case.is_malicious for text in texts_of(case.content)]
+    documents = [Text(path.read_bytes()[:MOST_OF_DOCUMENT], in_english=frozenset()) for path in _documents(arguments)]
+    print(
+        f"{len(attacks)} passages of attacks, {len(honest)} honest ones, {len(skills) + len(documents)} honest texts",
+        flush=True,
+    )
+    texts = [(windows_in(text, chance, most=OF_SKILL), True) for text in skills]
+    texts += [(windows_in(text, chance, most=OF_DOCUMENT), False) for text in documents]
+    learner = Learner(attacks, honest, texts)
+    members = []
+    for number in range(MEMBERS):
+        members.append(learner.learn(np.random.default_rng(number)))
+        print(f"learnt {number + 1} of {MEMBERS} times", flush=True)
+    written = write(learner.mean(members), likeness.WEIGHTS_FILE)
     print(f"{written} weights in {likeness.WEIGHTS_FILE.name}")
     return 0
 
 
 class Learner:
-    """Passages with what they are, and the model that is made of them."""
+    """Passages with what they are: those of attacks, honest ones, and those of honest texts, row by row of one matrix."""
 
-    def __init__(self, attacks: Sequence[Window], honest: Sequence[Window], others: Sequence[Window]) -> None:
-        self.windows = [*attacks, *honest, *others]
-        self.counts = [OF_ATTACKS] * len(attacks) + [OF_HONEST] * len(honest) + [1.0] * len(others)
-        self.are_attacks = len(attacks)
-        words = Counter(word for window in self.windows for word in set(chain.from_iterable(window.sentences)))
-        self.words = frozenset(word for word, times in words.items() if times >= LEAST_OFTEN)
-        parts = Counter(part for window in self.windows for part in self._parts(window)[0])
-        self.known = frozenset(part for part, times in parts.items() if times >= LEAST_OFTEN)
-        self.names = DictVectorizer().fit([dict.fromkeys(self.known, 1.0)])
-        self.model = LogisticRegression(C=STRENGTH, max_iter=400, solver="liblinear", random_state=7)
+    def __init__(
+        self, attacks: Sequence[Window], honest: Sequence[Window], texts: Sequence[tuple[list[Window], bool]]
+    ) -> None:
+        windows = [*attacks, *honest, *(window for text, _ in texts for window in text)]
+        parts = Counter(part for window in windows for part in _parts(window)[0])
+        self.names = sorted(part for part, times in parts.items() if times >= LEAST_OFTEN)
+        self.columns = {name: column for column, name in enumerate(self.names)}
+        self.matrix = self._matrix(windows)
+        self.are_attacks, self.are_passages = len(attacks), len(attacks) + len(honest)
+        self.texts, at = list[tuple[np.ndarray, bool]](), self.are_passages
+        for text, is_skill in texts:
+            self.texts.append((np.arange(at, at + len(text)), is_skill))
+            at += len(text)
 
-    def learn(self) -> None:
-        wanted = np.arange(len(self.windows)) < self.are_attacks
-        self.model.fit(self._matrix(self.windows), wanted, sample_weight=np.array(self.counts))
+    def learn(self, chance: np.random.Generator) -> LogisticRegression:
+        """A model of some of the passages and texts; what it takes most wrongly for an attack is given to it again."""
+        passages = np.flatnonzero(chance.random(self.are_passages) < PART)
+        texts = [text for text in self.texts if chance.random() < PART]
+        rows = [passages]
+        counts = [np.where(passages < self.are_attacks, OF_ATTACKS, OF_HONEST)]
+        for text, is_skill in texts:
+            some = chance.permutation(text)[: AT_FIRST[is_skill]]
+            rows.append(some)
+            counts.append(np.full(len(some), SKILLS_COUNT if is_skill else 1.0))
+        model = LogisticRegression(C=STRENGTH, max_iter=200, solver="liblinear", random_state=7)
+        for number in range(ROUNDS):
+            taken = np.concatenate(rows)
+            model.fit(self.matrix[taken], taken < self.are_attacks, sample_weight=np.concatenate(counts))
+            if number + 1 < ROUNDS:
+                scores = model.decision_function(self.matrix)
+                hard = [_hardest(text, scores, HARDEST[is_skill]) for text, is_skill in texts]
+                rows += hard
+                counts += [np.full(len(some), OF_HARD) for some in hard]
+        return model
 
-    def take_hardest(self, windows: Sequence[Window]) -> int:
-        """Learn those of an honest text once more that are taken for attacks most."""
-        if not windows:
-            return 0
-        scores = self.model.decision_function(self._matrix(windows))
-        hardest = [windows[at] for at in np.argsort(-scores)[:HARDEST] if scores[at] > -1.0]
-        self.windows += hardest
-        self.counts += [OF_HARD] * len(hardest)
-        return len(hardest)
-
-    def write(self, path: Path) -> int:
-        """Write the weights in thousandths, those that matter, in the order of their names."""
-        named = zip(self.names.get_feature_names_out(), self.model.coef_[0], strict=True)
-        kept = sorted((name, round(weight * 1000)) for name, weight in named if abs(weight) >= SMALLEST)
-        rows = [("", round(float(self.model.intercept_[0]) * 1000)), *kept]
-        path.write_text("".join(f"{name}\t{weight}\n" for name, weight in rows), encoding="utf-8")
-        return len(rows)
+    def mean(self, models: Sequence[LogisticRegression]) -> dict[str, float]:
+        """What the models say on average, together with the weights that were there before."""
+        before = likeness.weights_by_name()
+        kept = KEPT if before else 0.0
+        learnt = np.mean([model.coef_[0] for model in models], axis=0)
+        mean = {name: kept * weight for name, weight in before.items()}
+        for name, weight in zip(self.names, learnt, strict=True):
+            mean[name] = mean.get(name, 0.0) + (1 - kept) * float(weight)
+        mean[""] = mean.get("", 0.0) + (1 - kept) * float(np.mean([model.intercept_[0] for model in models]))
+        return mean
 
     def _matrix(self, windows: Sequence[Window]) -> scipy.sparse.csr_matrix:
-        weighed = [self._parts(window) for window in windows]
-        counted = [{part: times for part, times in parts.items() if part in self.known} for parts, _ in weighed]
-        return scipy.sparse.diags([1 / length for _, length in weighed]) @ self.names.transform(counted)
+        values, columns, starts = array("f"), array("l"), array("l", [0])
+        for window in windows:
+            parts, length = _parts(window)
+            known = [(self.columns[part], times) for part, times in parts.items() if part in self.columns]
+            columns.extend(column for column, _ in known)
+            values.extend(times / length for _, times in known)
+            starts.append(len(columns))
+        return scipy.sparse.csr_matrix((values, columns, starts), shape=(len(windows), len(self.columns)))
 
-    def _parts(self, window: Window) -> tuple[Counter[str], float]:
-        """How often a passage has each part, and the length that this is set against."""
-        sentences = [[word for word in sentence if word in self.words] for sentence in window.sentences]
-        parts = Counter(part for words in sentences for part in set(likeness.parts_of(words)))
-        parts.update(likeness.parts_of_concepts(window.concepts))
-        return parts, likeness.length_of(sum(map(len, sentences)))
+
+def _parts(window: Window) -> tuple[Counter[str], float]:
+    """How often a passage has each part, and the length that this is set against."""
+    parts = Counter(part for words in window.sentences for part in set(likeness.parts_of(words)))
+    parts.update(likeness.parts_of_concepts(window.concepts))
+    return parts, likeness.length_of(sum(map(len, window.sentences)))
+
+
+def _hardest(text: np.ndarray, scores: np.ndarray, most: int) -> np.ndarray:
+    """The passages of an honest text that are taken for attacks most."""
+    hardest = text[np.argsort(-scores[text])[:most]]
+    return hardest[scores[hardest] > -1.0]
+
+
+def write(weights: Mapping[str, float], path: Path) -> int:
+    """Write the weights in thousandths, those that matter, in the order of their names."""
+    kept = sorted((name, weight) for name, weight in weights.items() if not name or abs(weight) >= SMALLEST)
+    path.write_text("".join(f"{name}\t{round(weight * 1000)}\n" for name, weight in kept), encoding="utf-8")
+    return len(kept)
 
 
 def windows_of(passages: Iterable[str]) -> list[Window]:

@@ -109,8 +109,13 @@ def read_known_gaps() -> frozenset[str]:
 
 def read_passages(half: str, kind: str) -> list[str]:
     """Passages without a skill around them, `learnt` or only `measured`, `malicious` or `benign`."""
-    files = sorted((FOLDER / "passages" / half).glob(f"{kind}-*.jsonl"))
-    return [json.loads(line)["text"] for path in files for line in path.read_text(encoding="utf-8").splitlines()]
+    return [passage for passages in passages_by_author(half, kind) for passage in passages]
+
+
+def passages_by_author(half: str, kind: str) -> Iterator[list[str]]:
+    """The same, file by file."""
+    for path in sorted((FOLDER / "passages" / half).glob(f"{kind}-*.jsonl")):
+        yield [json.loads(line)["text"] for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 @cache

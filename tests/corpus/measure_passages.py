@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from tests.corpus.cases import read_passages
+from tests.corpus.cases import passages_by_author
 from vskill_platform.domain.content import SkillFile, make_content
 from vskill_platform.scanning.tier1.scan import scan_content
 
@@ -35,7 +35,10 @@ def main(arguments: list[str]) -> int:
     """Measure the passages of one half."""
     half = "learnt" if "learnt" in arguments else "measured"
     for kind in ("malicious", "benign"):
-        flagged = [flagged_by(passage) for passage in read_passages(half, kind)]
+        by_author = [[flagged_by(passage) for passage in passages] for passages in passages_by_author(half, kind)]
+        shares = (f"{sum(map(bool, author))} of {len(author)}" for author in by_author)
+        print(f"{kind}, {half}, file by file: {', '.join(shares)}")
+        flagged = [rules for author in by_author for rules in author]
         by_all = sum(bool(rules) for rules in flagged)
         by_others = sum(bool(rules - {LEARNT}) for rules in flagged)
         by_weights = sum(LEARNT in rules for rules in flagged)

@@ -32,7 +32,8 @@ _WATCHES = (
     r"addEventListener\(\s?[\"']key(?:down|press)[\"'][^`]{0,300}(?:sendBeacon|WebSocket)\(|"
     r"addEventListener\([^`]{0,200}\btype\s?={2,3}\s?[\"']password|"
     r"\bnode-webcam\b|addEventListener\(\s?[\"']submit[\"'][\s\S]{0,300}(?:\bcv[cv]\b|\bcard_?[nN]umber\b)|"
-    r"\bwebRequest\.onBeforeRequest\b[\s\S]{0,300}(?:passw|\botp\b)|"
+    r"\bwebRequest\.onBefore(?:Request|SendHeaders)\b[\s\S]{0,300}(?:passw|\botp\b|authorization|cookie)|\bonDid(?:Save|Change)TextDocument\("
+    r"|"
     r"\bpyautogui\.screenshot\(|\bpynput\.keyboard\b|\bkeyboard\.(?:on_press|hook|record)\("
 )
 _WRAPS = (
@@ -49,7 +50,8 @@ _ASKS = (
 _TAKES = (
     r"\bNetwork\.getAllCookies\b|\b(?:chrome|browser)\.cookies\.getAll\(|\bfindCredentials\(|"
     r"\bApplication\(\s?[\"'](?:Contacts|Messages|Notes|Photos)[\"']\s?\)|\.export_keys\([^)\n]{0,80}secret\s?=\s?True|"
-    r"\.RetrievePassword\(\)|\bwlan\b[^\n]{0,80}\bkey\s?=\s?clear\b"
+    r"\.RetrievePassword\(\)|\bwlan\b[^\n]{0,80}\bkey\s?=\s?clear\b|"
+    r"\btell application \"(?:Contacts|Messages|Notes|Photos)\""
 )
 _STORES = (
     r"[\"'`]~?/?\.(?:ssh|aws|gnupg|kube|docker|config|git-credentials|netrc|npmrc|pypirc|pgpass|azure|claude|codex|mozilla|electrum|bitcoin|"

@@ -29,8 +29,8 @@ READS_LIKE_ATTACK = "reads_like_an_attack"
 MAY_READ_LIKE_ATTACK = "may_read_like_an_attack"
 CHECKS = frozenset([READS_LIKE_ATTACK, MAY_READ_LIKE_ATTACK])
 WEIGHTS_FILE = Path(__file__).with_name("likeness.tsv")
-ENOUGH = 3.4
-ALMOST = 2.7
+ENOUGH = 3.1
+ALMOST = 2.4
 SECURITY_MARGIN = 1.1
 """What a passage must weigh more in a skill that says of itself that it is about attacks."""
 HIDDEN_MARGIN = 0.8
@@ -44,7 +44,7 @@ LONGEST, SHORTEST = 90, 10
 """Words that a passage may have, and as how many at least they count."""
 STRONGEST, TELLING = 5, 5
 """Parts of a passage that a finding tells, and letters that one of their words must have."""
-WORTH = 1.15
+WORTH = 1.3
 """What the words of a sentence must weigh, against its length, for their order to be looked at. Nearly all attacks do, and a
 fifth of what is honest."""
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"

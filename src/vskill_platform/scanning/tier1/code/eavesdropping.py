@@ -32,8 +32,8 @@ _WATCHES = (
     r"addEventListener\(\s?[\"']key(?:down|press)[\"'][^`]{0,300}(?:sendBeacon|WebSocket)\(|"
     r"addEventListener\([^`]{0,200}\btype\s?={2,3}\s?[\"']password|"
     r"\bnode-webcam\b|addEventListener\(\s?[\"']submit[\"'][\s\S]{0,300}(?:\bcv[cv]\b|\bcard_?[nN]umber\b)|"
-    r"\bwebRequest\.onBefore(?:Request|SendHeaders)\b[\s\S]{0,300}(?:passw|\botp\b|authorization|cookie)|\bonDid(?:Save|Change)TextDocument\("
-    r"|"
+    r"\bwebRequest\.onBefore(?:Request|SendHeaders)\b[\s\S]{0,300}(?:passw|\botp\b|authorization|cookie)|"
+    r"\bonDid(?:Save|Change)TextDocument\([\s\S]{0,300}\b(?:fetch|axios|request|got)\b[\s\S]{0,300}\.getText\(\)|"
     r"\bpyautogui\.screenshot\(|\bpynput\.keyboard\b|\bkeyboard\.(?:on_press|hook|record)\("
 )
 _WRAPS = (

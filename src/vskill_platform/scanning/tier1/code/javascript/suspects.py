@@ -17,7 +17,7 @@ _STRONG = (
     r"\.git/hooks|authorized_keys|CLAUDE\.md|AGENTS\.md|"
     r"\.claude\b|\.cursor\b|mcp\.json|setRequestHandler|registerTool|\.tool\s*\(|_0x[0-9a-f]{4}|\\u00[0-9a-f]{2}|"
     r"\\x[0-9a-f]{2}|\\u\{|set(?:Timeout|Interval)\s*\(\s*(?:['\"`]|\(*\s*await)",
-    r"\.cookies\s*\(|\bkeytar\b|\bsftp-client\b|\bbasic-ftp\b|generateMnemonic|doShellScript|leveldb|from\s+['\"](?:zx|bun)['\"]|\{[^}\n]*\benv\b[^}\n]*\}\s*=\s*process\b|storageState|process\.env\s*[)\],;}\n]|\.\.\.\s*process\.env|process\.env\s*\[\s*[^'\"\s]|process\s*\[|(?:globalThis|"
+    r"\.cookies\s*\(|\bkeytar\b|\bsftp-client\b|\bbasic-ftp\b|generateMnemonic|doShellScript|from\s+['\"](?:zx|bun)['\"]|\{[^}\n]*\benv\b[^}\n]*\}\s*=\s*process\b|storageState|process\.env\s*[)\],;}\n]|\.\.\.\s*process\.env|process\.env\s*\[\s*[^'\"\s]|process\s*\[|(?:globalThis|"
     r"global|window|self|this)\s*\[|\[\s*['\"`][^'\"`\]\n]*['\"`]\s*\+|"
     r"\brequire\s*\(\s*[^'\"`)\s]|\brequire\s*\(\s*['\"][^'\"]*['\"]\s*\+|\bimport\s*\(\s*[^'\"`)\s]|"
     r"\bimport\s*\(\s*['\"](?:https?|data):|\brequire\s*[^(\s.]|"

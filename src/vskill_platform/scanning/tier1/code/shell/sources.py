@@ -47,7 +47,7 @@ _KEY = re.compile(
 )
 _COMMAND_OF_PROVISIONER = re.compile(
     r"\b(?:command|user_data|inline|program)[ \t]*=[ \t]*(?:\"((?>[^\"\\\n]+|\\.){1,4000})\"|<<-?(\w{1,40})[ \t]*\n|"
-    r"(\[[^\n]{1,4000}\]))"
+    r"(\[[^\n]{1,4000}))"
 )
 _LISTED = re.compile(r"\"((?>[^\"\\]+|\\.)*)\"|'([^']*)'|([^\s,\]\"'][^,\]\n]*)")
 """A word of a list, with or without quotes."""

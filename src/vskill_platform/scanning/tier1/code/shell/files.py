@@ -7,8 +7,8 @@ import posixpath
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import cached_property
-from itertools import islice
 
+from vskill_platform.scanning.tier1.code.budget import Budget
 from vskill_platform.scanning.tier1.code.hosts import UNKNOWN
 from vskill_platform.scanning.tier1.code.places import is_home, is_personal, plain_path, secret_at
 from vskill_platform.scanning.tier1.code.shell.values import (
@@ -22,16 +22,17 @@ from vskill_platform.scanning.tier1.code.shell.values import (
 )
 
 MOST_FILES = 5_000
-MOST_FOUND = 50
-"""Files, of those that were written last, that a pattern is held against."""
+CHEAP = 20
+"""So many files are held against a pattern in one step."""
 SOCKETS = ("/dev/tcp/", "/dev/udp/")
 
 
 class Files:
     """Contents by path. `own` has the texts of the skill's own files."""
 
-    def __init__(self, own: Mapping[str, str]) -> None:
+    def __init__(self, own: Mapping[str, str], budget: Budget) -> None:
         self._own = own
+        self._budget = budget
         self._written: dict[str, Value] = {}
         self._by_name: dict[str, Value] = {}
         self.has_downloads = False
@@ -57,8 +58,8 @@ class Files:
         if plain in self._written:
             return self._written[plain]
         if "*" in plain:
-            latest = islice(reversed(self._written.items()), MOST_FOUND)
-            return next((content for each, content in latest if fnmatchcase(each, plain)), None)
+            self._budget.spend(len(self._written) // CHEAP)
+            return next((content for each, content in self._written.items() if fnmatchcase(each, plain)), None)
         name = posixpath.basename(plain)
         return self._by_name.get(name) if name and not plain.startswith(("/usr/", "/bin/")) else None
 

@@ -79,7 +79,7 @@ class Machine:
 
     def __init__(self, *, own_files: Mapping[str, str], budget: Budget) -> None:
         self.variables = Variables()
-        self.files = Files(own_files)
+        self.files = Files(own_files, budget)
         self.aliases: dict[str, str] = {}
         self.descriptors: dict[str, Value] = {}
         self.unpacked: frozenset[Origin] = NOWHERE

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 from typing import NamedTuple
 
 from vskill_platform.scanning.tier1.code.shell import make, suspects
@@ -61,7 +60,6 @@ _COMMAND_LINE = re.compile(
     r"powershell|tar|rm|chmod|crontab|env|printenv|dig|nslookup|osascript)[ \t].*[|;&:@<>$/-].*)$"
 )
 LONGEST_LINE = 20_000
-MOST_SPANS = 50
 _WITH_PROSE = frozenset([BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.QUOTE, BlockKind.TABLE])
 
 
@@ -111,11 +109,9 @@ def _prose(file: FileUnderScan) -> Iterator[ShellText]:
         found = _SPAN.findall(line) if "`" in line else _COMMAND_LINE.findall(line)
         block = file.document.block_at(number) if found else None
         if block is not None and block.kind in _WITH_PROSE:
-            for text in found[:MOST_SPANS]:
+            for text in found:
                 yield ShellText(file.path, text, number, is_shown=True)
-                yield from (
-                    ShellText(file.path, inner, number, is_shown=True) for inner in _QUOTED.findall(text)[:MOST_SPANS]
-                )
+                yield from (ShellText(file.path, inner, number, is_shown=True) for inner in _QUOTED.findall(text))
 
 
 def _session(given: ShellText) -> Iterator[ShellText]:
@@ -218,16 +214,15 @@ def _unquoted(text: str) -> str:
 
 def _provisioners(file: FileUnderScan) -> Iterator[ShellText]:
     """Commands that Terraform runs on the machine, and what it gives to new ones to run."""
-    for found in islice(_COMMAND_OF_PROVISIONER.finditer(file.text), MOST_SPANS):
-        text, at = found[1], found.start(1)
-        if found[3] is not None:
-            text, at = _from_list(found[3]), found.start(3)
-        elif text is None:
-            at = found.end()
-            end = file.text.find(found[2], at, at + LONGEST_LINE)
-            text = file.text[at:end] if end > 0 else ""
-        line = file.text.count("\n", 0, at) + 1
-        yield ShellText(file.path, text.replace('\\"', '"') if found[1] else text, line, is_shown=False)
+    line, counted, at = 1, 0, 0
+    while found := _COMMAND_OF_PROVISIONER.search(file.text, at):
+        quoted, mark, listed = found.groups()
+        start = found.end() if mark else found.start(1 if quoted else 3)
+        end = max(start, file.text.find(mark, start, start + LONGEST_LINE)) if mark else found.end()
+        line, counted = line + file.text.count("\n", counted, start), start
+        text = quoted.replace('\\"', '"') if quoted else _from_list(listed) if listed else file.text[start:end]
+        yield ShellText(file.path, text, line, is_shown=False)
+        at = end
 
 
 def _recipes(file: FileUnderScan) -> Iterator[ShellText]:

@@ -91,7 +91,7 @@ class Learner:
     def __init__(
         self, attacks: Sequence[Window], honest: Sequence[Window], texts: Sequence[tuple[list[Window], bool]]
     ) -> None:
-        windows = [*attacks, *honest, *(window for text, _ in texts for window in text)]
+        windows = _without_rare_words([*attacks, *honest, *(window for text, _ in texts for window in text)])
         parts = Counter(part for window in windows for part in _parts(window)[0])
         self.names = sorted(part for part, times in parts.items() if times >= LEAST_OFTEN)
         self.columns = {name: column for column, name in enumerate(self.names)}
@@ -143,6 +143,17 @@ class Learner:
             values.extend(times / length for _, times in known)
             starts.append(len(columns))
         return scipy.sparse.csr_matrix((values, columns, starts), shape=(len(windows), len(self.columns)))
+
+
+def _without_rare_words(windows: Sequence[Window]) -> list[Window]:
+    """The passages as the scanner reads them: it passes over words that nothing is known of before it pairs the others."""
+    times = Counter(word for window in windows for words in window.sentences for word in words)
+    return [
+        window._replace(
+            sentences=[[word for word in words if times[word] >= LEAST_OFTEN] for words in window.sentences]
+        )
+        for window in windows
+    ]
 
 
 def _parts(window: Window) -> tuple[Counter[str], float]:

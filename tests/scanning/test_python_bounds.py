@@ -12,11 +12,12 @@ import zlib
 import pytest
 
 from tests.scanning.python_sightings import checks, limits, read
+from vskill_platform.scanning.limits import UNREAD_CODE
 from vskill_platform.scanning.tier1.code.python import evaluation
 from vskill_platform.scanning.tier1.code.python.bounds import DEEPEST_BRACKETS, Refused, ensure_bounded
 from vskill_platform.scanning.tier1.code.python.finder import MOST_NODES
 from vskill_platform.scanning.tier1.code.python.notes import MOST_FACTS, MOST_PLACES
-from vskill_platform.scanning.tier1.skill import Fact, Sighting
+from vskill_platform.scanning.tier1.skill import Fact, FactKind, LimitHit, Sighting
 
 HEAD = "import os, requests, subprocess\n"
 MANY = 6_000
@@ -116,7 +117,8 @@ def test_places_and_facts_are_bounded() -> None:
     acts = "".join(f"exec(requests.get('https://h{n}.example/').text)\n" for n in range(MOST_FACTS + 100))
     seen = read(f"import requests\n{acts}")
     assert sum(isinstance(each, Sighting) for each in seen) == MOST_PLACES
-    assert sum(isinstance(each, Fact) for each in seen) == MOST_FACTS
+    assert sum(isinstance(each, Fact) and each.kind is FactKind.REACHES for each in seen) == MOST_FACTS
+    assert LimitHit(UNREAD_CODE) in seen
 
 
 def test_long_line_costs_no_more__for_being_hit_often() -> None:

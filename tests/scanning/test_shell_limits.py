@@ -33,10 +33,10 @@ def test_deep_nesting_is_named__and_what_stands_before_it_is_kept(opening: str) 
     assert limits_of(seen) == {UNREAD_CODE} or opening == "`"
 
 
-def test_fenced_block_that_cannot_be_read_is_no_limit__because_people_read_it() -> None:
+def test_fenced_block_that_cannot_be_read_is_a_limit_too__because_agents_run_it() -> None:
     seen = in_shell(f"```bash\n{ATTACK}{'$(' * 1_000}\n```\n", path="notes.md")
     assert checks.RUNS_DOWNLOAD in checks_of(seen)
-    assert limits_of(seen) == set()
+    assert limits_of(seen) == {UNREAD_CODE}
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,11 @@ _AGENTS = "claude|codex|gemini|openclaw|clawdbot|moltbot"
 _SECRETS: tuple[tuple[str, SecretKind, tuple[str, ...]], ...] = (
     (r"(?:^|/)\.ssh(?:/(?!known_hosts|config$|authorized_keys|[^/]*\.pub$|environment$)[^/]*)?$", SecretKind.KEY, ()),
     (r"(?:^|/)id_(?:rsa|dsa|ecdsa|ed25519)(?:_\w+)?$", SecretKind.KEY, ()),
-    (r"^~/.*\.(?:pem|key|p12|pfx|ppk)$|^/etc/ssl/private(?:/|$)", SecretKind.KEY, ()),
+    (
+        r"^~/.*\.(?:pem|key|p12|pfx|ppk)$|^/etc/ssl/private(?:/|$)|(?:^|/)privkey\d*\.pem$|\.(?:keystore|jks)$",
+        SecretKind.KEY,
+        (),
+    ),
     (r"(?:^|/)\.gnupg(?:/|$)", SecretKind.KEY, ()),
     (r"(?:^|/)\.password-store(?:/|$)", SecretKind.KEY, ()),
     (
@@ -221,7 +225,7 @@ _LOGS = re.compile(
     re.IGNORECASE,
 )
 _PERSONAL = re.compile(
-    r"^~/(?:documents|desktop|pictures|photos|movies|videos|music|onedrive|dropbox|google drive|icloud drive|"
+    r"^~/(?:\.config|documents|desktop|pictures|photos|movies|videos|music|onedrive|dropbox|google drive|icloud drive|"
     r"library/mobile documents|dokumente|bilder|documentos|escritorio|bureau)(?:/\*+)*/?$",
     re.IGNORECASE,
 )

@@ -10,23 +10,37 @@ LONGEST_LINE = 400
 
 
 class Printed(NamedTuple):
-    """What a command prints, in words, who has issued it, and whether it is good for nobody else, in a header neither."""
+    """What a command prints, in words, who has issued it, and whether it is good for nobody else, in a header neither.
+
+    `variable` is the one that programs have it in. What `logs_in` is there to be shown to a service; a key is not.
+    """
 
     name: str
     owners: tuple[str, ...] = ()
     is_theirs_alone: bool = False
+    variable: str = ""
+    logs_in: bool = True
 
 
-_GITHUB = Printed("token of GitHub", ("github.com", "githubusercontent.com", "ghcr.io"), is_theirs_alone=True)
-_GITLAB = Printed("token of GitLab", ("gitlab.com",), is_theirs_alone=True)
-_GOOGLE = Printed("token of Google Cloud", ("googleapis.com", "google.com", "gcr.io", "pkg.dev", "run.app"))
-_AZURE = Printed("token of Azure", ("azure.com", "microsoftonline.com", "windows.net", "microsoft.com", "azurecr.io"))
-_AWS = Printed("credentials of AWS", ("amazonaws.com", "aws.amazon.com"), is_theirs_alone=True)
+_GITHUB = Printed("token of GitHub", ("github.com", "githubusercontent.com", "ghcr.io"), True, "GH_TOKEN")
+_GITLAB = Printed("token of GitLab", ("gitlab.com",), True, "GITLAB_TOKEN")
+_GOOGLE = Printed(
+    "token of Google Cloud",
+    ("googleapis.com", "google.com", "gcr.io", "pkg.dev", "run.app"),
+    variable="GOOGLE_OAUTH_TOKEN",
+)
+_AZURE = Printed(
+    "token of Azure",
+    ("azure.com", "microsoftonline.com", "windows.net", "microsoft.com", "azurecr.io"),
+    variable="AZURE_TOKEN",
+)
+_AWS = Printed("credentials of AWS", ("amazonaws.com", "aws.amazon.com"), True, "AWS_SECRET_ACCESS_KEY")
 STORE_ENTRY = "entry of a password store"
 _STORE = Printed(STORE_ENTRY)
 _VAULT = Printed("entry of a vault")
-_STATE = Printed("state with its secrets")
-_KEYS = Printed("private key")
+_STATE = Printed("state with its secrets", logs_in=False)
+_KEYS = Printed("private key", logs_in=False)
+_NETWORK_PASSWORD = Printed("password of a network", logs_in=False)
 _PRINTERS: dict[str, tuple[tuple[str, Printed], ...]] = {
     "gh": ((r"auth token|auth status .*(?:-t\b|--show-token)", _GITHUB),),
     "glab": ((r"auth token|config get token|auth status .*--show-token", _GITLAB),),
@@ -67,8 +81,8 @@ _PRINTERS: dict[str, tuple[tuple[str, Printed], ...]] = {
     "pulumi": ((r"stack export|.*--show-secrets", _STATE),),
     "gpg": ((r".*--export-secret-(?:sub)?keys", _KEYS),),
     "wg": ((r"showconf|show \S+ private-key", _KEYS),),
-    "nmcli": ((r".*(?:-s|--show-secrets)\b", Printed("password of a network")),),
-    "netsh": ((r"wlan show profile.*key=clear", Printed("password of a network")),),
+    "nmcli": ((r".*(?:-s|--show-secrets)\b", _NETWORK_PASSWORD),),
+    "netsh": ((r"wlan show profile.*key=clear", _NETWORK_PASSWORD),),
 }
 _COMPILED = {
     program: tuple((re.compile(pattern, re.IGNORECASE | re.DOTALL), printed) for pattern, printed in known)

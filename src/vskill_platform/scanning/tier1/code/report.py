@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 
+from vskill_platform.scanning.limits import UNREAD_CODE
 from vskill_platform.scanning.tier1.excerpts import make_excerpt, show_invisible
-from vskill_platform.scanning.tier1.skill import Fact, FactKind, Sighting
+from vskill_platform.scanning.tier1.skill import Fact, FactKind, LimitHit, Sighting
 
 MOST_FACTS = 2_000
+"""Facts of one kind that are kept."""
 MOST_PLACES = 21
 """Places of one check that are told apart."""
 LONGEST_FACT = 300
@@ -34,6 +37,7 @@ class Report:
         self._sightings: dict[tuple[str, int], Sighting] = {}
         self._places: dict[str, int] = {}
         self._facts: dict[tuple[FactKind, str], Fact] = {}
+        self._known = Counter[FactKind]()
 
     def see(self, check: str, at: int) -> None:
         """Something that a rule names, at an offset."""
@@ -50,14 +54,19 @@ class Report:
     def know(self, kind: FactKind, at: int, value: str) -> None:
         """A fact, at an offset."""
         key = (kind, value)
-        if key not in self._facts and len(self._facts) < MOST_FACTS:
+        if key in self._facts:
+            return
+        self._known[kind] += 1
+        if self._known[kind] <= MOST_FACTS:
             line = self._first_line + bisect_right(self._starts, at) - 1
             self._facts[key] = Fact(kind, self._file, line, show_invisible(value)[:LONGEST_FACT], self._layer)
 
-    def all(self) -> Iterator[Sighting | Fact]:
-        """Everything, sightings first."""
+    def all(self) -> Iterator[Sighting | Fact | LimitHit]:
+        """Everything, sightings first, and whether there were too many facts of a kind to keep them all."""
         yield from self._sightings.values()
         yield from self._facts.values()
+        if any(count > MOST_FACTS for count in self._known.values()):
+            yield LimitHit(UNREAD_CODE)
 
     @cached_property
     def _starts(self) -> list[int]:

@@ -86,7 +86,8 @@ _ENCODES_FOR_NAMES = (
     r"\bbase32\.\w*Encoding\b|\bb32(?:hex)?encode\s?\(|\b[bB]ase32\.encode\s?\(|\bbase32Encode\s?\(|\btoBase32\s?\("
 )
 """Into the few letters that a name may have: whoever encodes a key for people to type looks up no names with it."""
-_WRITES_AS_LETTERS = r"toString\(\s?[\"'](?:hex|base64url)[\"']\s?\)|\.hex\(\)|\bhexlify\s?\(|\bhex\.EncodeToString\("
+_AS_HEX = r"\btoString\(\s?[\"']hex[\"']\s?\)|\.hex\(\)|\bhexlify\s?\(|\bhex\.EncodeToString\("
+_WRITES_AS_LETTERS = rf"{_AS_HEX}|\btoString\(\s?[\"']base64url[\"']\s?\)"
 _CUTS_FOR_NAMES = (
     r"\{1,\s?(?:[3-5]\d|6[0-3])\}|,\s?(?:[3-5]\d|6[0-3])\)\]|\+\s?(?:[3-5]\d|6[0-3])\s?(?:\]|\))|"
     r"wrap\([^)\n]{1,40}(?:[3-5]\d|6[0-3])\)"
@@ -100,10 +101,7 @@ _NAMES_OF_SECRETS = (
     r"(?i)[\"'`/][^\"'`/\n]{0,60}(?:token|secret|passw|credential)[^\"'`/\n]{0,30}\|[^\"'`/\n]{0,80}[\"'`/]"
 )
 """A pattern of what variables with secrets are called."""
-_PACKS = (
-    r"\b(?:zlib|gzip|lzma|bz2)\.compress\s?\(|\bdeflateSync\s?\(|\bgzipSync\s?\(|\)\.hex\(\)|\bhexlify\s?\(|\bb32encode\s?\(|"
-    r"toString\(\s?[\"']hex[\"']\s?\)"
-)
+_PACKS = r"\b(?:zlib|gzip|lzma|bz2)\.compress\s?\(|\bdeflateSync\s?\(|\bgzipSync\s?\(|\bb32encode\s?\(|" + _AS_HEX
 _IMPORTS_BY_VALUE = r"\b(?:import_module|__import__)\(\s?[a-zA-Z_]\w{0,40}[(\[]"
 _TAKES_BY_VALUE = r"\bgetattr\(\s?[\w.]{1,40}\s?,\s?[a-zA-Z_]\w{0,40}[(\[]"
 _MAKES_LETTERS = r"\bmap\(\s?chr\b|\bchr\(\s?(?:round|int)\(|\bchr\(\s?\w{1,20}\s?[)^+*/-]"

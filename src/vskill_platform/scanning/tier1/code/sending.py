@@ -64,10 +64,59 @@ KEY_OWNERS = {
     "CLAUDE_CODE_OAUTH_TOKEN": ("anthropic.com",),
 }
 """Keys of well-known services, and who issued them."""
+_OWN = {
+    "OPENAI": "openai.com azure.com openrouter.ai",
+    "ANTHROPIC": "anthropic.com claude.ai openrouter.ai amazonaws.com",
+    "CLAUDE": "anthropic.com claude.ai",
+    "AWS": "amazonaws.com aws.amazon.com",
+    "GITHUB": "github.com githubusercontent.com ghcr.io githubcopilot.com azure.com",
+    "GH": "github.com githubusercontent.com ghcr.io githubcopilot.com azure.com",
+    "GITLAB": "gitlab.com",
+    "GOOGLE": "googleapis.com google.com",
+    "GEMINI": "googleapis.com google.com",
+    "GCP": "googleapis.com google.com",
+    "AZURE": "azure.com microsoft.com windows.net microsoftonline.com",
+    "STRIPE": "stripe.com",
+    "SLACK": "slack.com",
+    "DISCORD": "discord.com discordapp.com",
+    "TELEGRAM": "telegram.org",
+    "NOTION": "notion.com notion.so",
+    "HF": "huggingface.co hf.co",
+    "HUGGINGFACE": "huggingface.co hf.co",
+    "SENDGRID": "sendgrid.com",
+    "TWILIO": "twilio.com",
+    "CLOUDFLARE": "cloudflare.com",
+    "VERCEL": "vercel.com",
+    "DIGITALOCEAN": "digitalocean.com",
+    "SENTRY": "sentry.io",
+    "LINEAR": "linear.app",
+    "MISTRAL": "mistral.ai",
+    "GROQ": "groq.com",
+    "DEEPSEEK": "deepseek.com",
+    "REPLICATE": "replicate.com",
+    "BINANCE": "binance.com binance.us",
+    "COINBASE": "coinbase.com",
+}
+_OWN_DOMAINS = {word: tuple(domains.split()) for word, domains in _OWN.items()}
+"""Services by the first word of the variables that their keys are kept in."""
 _STORES = {"browser storage": SecretKind.LOGIN, "cookies": SecretKind.LOGIN}
 """What is no file. A page sends its own cookies to where it came from."""
 _SECRET_NAME = re.compile(r"(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|PRIVATE_KEY|CREDENTIAL)S?$", re.IGNORECASE)
 _DETAILS = frozenset(["host", "user", "system", "network"])
+
+
+_SELF_HOSTED = {"GITLAB": "gitlab", "GITHUB": "github", "GH": "github", "SENTRY": "sentry"}
+"""Services that companies run themselves, and what they call the machine."""
+
+
+def goes_astray(variable: str, host: str) -> bool:
+    """Whether a key that is named after a known service goes to a host of somebody else."""
+    word = variable.upper().partition("_")[0]
+    domains = _OWN_DOMAINS.get(word)
+    if domains is None or is_same_owner(host, domains):
+        return False
+    own = _SELF_HOSTED.get(word)
+    return own is None or own not in host.split(".")
 
 
 def leaks(origins: Collection[Origin], host: str, channel: Channel) -> Iterator[Leak]:
@@ -84,12 +133,8 @@ def leaks(origins: Collection[Origin], host: str, channel: Channel) -> Iterator[
             yield Leak.NAME if channel is Channel.NAME else Leak.ENVIRONMENT
         elif source is Source.HOME and channel is not Channel.COPY:
             yield Leak.HOME
-        elif source is Source.VARIABLE and channel is not Channel.HEADER and host:
-            owners = KEY_OWNERS.get(detail)
-            is_hidden = is_encoded and _SECRET_NAME.search(detail) is not None
-            is_known = owners is not None and channel is not Channel.LABEL
-            if (is_hidden or is_known) and not is_same_owner(host, owners or ()):
-                yield Leak.KEY
+        elif source is Source.VARIABLE and host:
+            yield from _key(detail, host, channel, is_encoded=is_encoded)
         elif source is Source.MACHINE and detail in _DETAILS:
             details.add(detail)
     if (
@@ -98,6 +143,17 @@ def leaks(origins: Collection[Origin], host: str, channel: Channel) -> Iterator[
         and host
     ):
         yield Leak.MACHINE
+
+
+def _key(variable: str, host: str, channel: Channel, *, is_encoded: bool) -> Iterator[Leak]:
+    """A key that goes to somebody else than whom it is named after: to log in with it there, only they can."""
+    is_secret = _SECRET_NAME.search(variable) is not None
+    owners = KEY_OWNERS.get(variable)
+    is_known = channel not in {Channel.LABEL, Channel.HEADER} and owners is not None
+    is_hidden = channel is not Channel.HEADER and is_encoded and is_secret
+    is_elsewhere = (is_hidden or is_known) and not is_same_owner(host, owners or ())
+    if is_elsewhere or (is_secret and goes_astray(variable, host)):
+        yield Leak.KEY
 
 
 def _secret(path: str, host: str, channel: Channel) -> Iterator[Leak]:

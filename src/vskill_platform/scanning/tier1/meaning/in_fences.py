@@ -64,8 +64,9 @@ _ADDRESSED = re.compile(
 """Words of a line that speak to whoever reads it."""
 _AVOIDED = re.compile(
     r"(?i)\b(?:avoid(?:ing|s)?|no|not|without|nothing|instead of|rather than)\s+"
-    r"(?!(?:this|these|that|those|it|them|such)\b)([\w-]+)\.\s*$"
+    r"(?!(?:this|these|that|those|it|them|such)\b)((?:[\w-]+ ){0,3}[\w-]+)\.\s*$"
 )
+SHORTEST_NAME = 3
 FIX_WITHIN = 3
 _FIX = re.compile(
     r"(?i)\s*(?:#|//|--|/\*)\s*(?:fix(?:ed)?|good|better|safer?|instead|correct|right)\b[\w ,'-]{0,40}[:.]?\s*$"
@@ -126,7 +127,7 @@ def _is_warned_of(place: Place, sentence: str) -> bool:
     if not negates(sentence) or keeps(sentence, place.block.text):
         return False
     other = _AVOIDED.search(sentence)
-    return other is None or other[1] in place.block.text
+    return other is None or any(len(word) >= SHORTEST_NAME and word in place.block.text for word in other[1].split())
 
 
 def _is_fixed_below(place: Place) -> bool:

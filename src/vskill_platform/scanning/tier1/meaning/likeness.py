@@ -29,7 +29,7 @@ READS_LIKE_ATTACK = "reads_like_an_attack"
 MAY_READ_LIKE_ATTACK = "may_read_like_an_attack"
 CHECKS = frozenset([READS_LIKE_ATTACK, MAY_READ_LIKE_ATTACK])
 WEIGHTS_FILE = Path(__file__).with_name("likeness.tsv")
-ENOUGH = 3.1
+ENOUGH = 3.2
 ALMOST = 2.4
 SECURITY_MARGIN = 1.1
 """What a passage must weigh more in a skill that says of itself that it is about attacks."""

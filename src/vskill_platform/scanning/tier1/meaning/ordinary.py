@@ -14,11 +14,14 @@ from math import inf
 
 from vskill_platform.scanning.tier1.meaning.likeness import likely_passages
 from vskill_platform.scanning.tier1.meaning.statements import Text
+from vskill_platform.scanning.tier1.meaning.tells import AGAINST_THE_USER
 from vskill_platform.scanning.tier1.rules import Rule
 from vskill_platform.scanning.tier1.skill import FileUnderScan, Hit
 
 SUSPECT = -1.7
 """What the gravest passage of an attack weighs at least, as good as always."""
+SUSPECT_BY_SIGNS = -0.4
+"""The same where nothing but signs was added up, which honest orders have too; of attacks hardly one weighs less."""
 REACH = 350
 """Letters to each side of a place that are looked at at least; its paragraph is looked at in any case."""
 MOST_LINES, FARTHEST = 40, 2_000
@@ -48,10 +51,11 @@ class SecondOpinion:
         """Whether the rule counts less, because all of these places read like ordinary advice."""
         if rule.when_ordinary is None or any(len(self._rules_at[hit.file, hit.line]) > 1 for hit in places):
             return False
-        return all(reads_ordinary(file, hit) for hit in places)
+        suspect = SUSPECT_BY_SIGNS if rule.check == AGAINST_THE_USER else SUSPECT
+        return all(reads_ordinary(file, hit, suspect) for hit in places)
 
 
-def reads_ordinary(file: FileUnderScan, hit: Hit) -> bool:
+def reads_ordinary(file: FileUnderScan, hit: Hit, suspect: float = SUSPECT) -> bool:
     """Whether the words around a hit weigh nothing like those of an attack."""
     if not file.is_markdown or hit.layer not in IN_PLAIN_SIGHT or not 0 < hit.line <= len(file.lines):
         return False
@@ -59,7 +63,7 @@ def reads_ordinary(file: FileUnderScan, hit: Hit) -> bool:
     if not _is_english(around) or _ADDRESS.search(file.lines[hit.line - 1]):
         return False
     text = Text(around.encode(), in_english=frozenset())
-    return all(score < SUSPECT for score, _ in likely_passages(text, least=-inf, worth=-inf))
+    return all(score < suspect for score, _ in likely_passages(text, least=-inf, worth=-inf))
 
 
 def _around(lines: list[str], hit: Hit) -> str:

@@ -50,16 +50,22 @@ PLACEHOLDERS = frozenset(
 _RECEIVE_NOTHING = frozenset(["users.noreply.github.com", "readthedocs.io", "readthedocs.org"])
 """Hosts of documents and of addresses that nobody reads."""
 _ADDRESS = (
-    r"(?i)(?:https?|ftps?|wss?|sftp|ssh|git|hxxps?)://[^\s)>\]\"'`|]+|"
+    r"(?i)(?:https?|ftps?|wss?|sftp|ssh|git|tcp|udp|nats|mqtts?|hxxps?)://[^\s)>\]\"'`|]+|"
     r"[a-z0-9._%+{}<>-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,24}"
     r"|\b(?:[a-z0-9-]+\.)+(?:com|net|org|io|dev|app|sh|xyz|site|online|top|cc|me|co|ai|ru|cn|example|"
     r"test)/[^\s)>\]\"'`|]+"
     r"|\b(?:[a-z0-9-]+\.){2,}(?:com|net|org|io|dev|app|sh|xyz|site|online|top|cc|me|co|ai|ru|cn|example|test)\b"
 )
+_HANDED_ON = (
+    rb"\s--(?:to|post|http-post|sink|send|send-to|upload|upload-to|ship|ship-to|report-to|notify|callback|beacon|forward|forward-to|"
+    rb"export|mirror|collector|exfil)[ =][\"']?[a-z]{2,5}://"
+)
+"""What a program is told to take something to."""
 _SENDING_COMMAND = re.compile(
-    rb"\b(?i:curl)\b[^`\n|]{0,200}(?:\s-(?:d|F|T)\b|--data|--form|--upload-file|-X ?(?i:POST|PUT))|"
+    rb"\b(?i:curl)\b[^`\n|]{0,200}(?:\s-[a-zA-Z]{0,8}[dFT]\b|--data|--form|--upload-file|-X ?(?i:POST|PUT))|"
     rb"\b(?i:git)\b[^`\n]{0,80}\b(?:push|remote add)\b"
-    rb"|(?<!\.)\b(?:scp|rsync|rclone|sftp|nc|ncat)\b(?!\.)|\b(?i:wget)\b[^`\n]{0,80}--post|\b(?i:ssh)\s[^`\n]{0,60}-[A-Za-z]*R\b"
+    rb"|(?<!\.)\b(?:scp|rsync|rclone|sftp|nc|ncat)\b(?!\.)|\b(?i:wget)\b[^`\n]{0,80}--post|\b(?i:ssh)\s[^`\n]{0,60}-[A-Za-z]*R\b|"
+    + _HANDED_ON
 )
 _CARRIES = re.compile(
     rb"(?i)[?&/][\w.-]{0,30}=(?:<|\{|\$\{|%7B|\[|%s|\.\.\.)[^\n>}\]&]{0,60}?(?:(?P<personal>name|mail|dob|birth|phone|address|text|message|"
@@ -70,9 +76,9 @@ _CARRIES = re.compile(
 MOST_CARRIED = 400
 """Bytes of an address in which it is looked for what it carries."""
 _FILE_SENT = re.compile(
-    rb"\b(?i:curl)\b(?:\\\n|[^\n|]){0,300}?(?:\s(?:-F|--form)[ =]?[\"']?[\w.\[\]-]{1,30}=[@<]|"
-    rb"\s(?:-T|--upload-file)[ =]?[\w\"'./~$*-]|"
-    rb"\s(?:-d|--data(?:-binary|-raw)?)[ =]?[\"']?@)(?:\\\n|[^\n]){0,300}"
+    rb"\b(?i:curl)\b(?:\\\n|[^\n|]){0,300}?(?:\s(?:-[a-zA-Z]{0,8}F|--form)[ =]?[\"']?[\w.\[\]-]{1,30}=[@<]|"
+    rb"\s(?:-[a-zA-Z]{0,8}T|--upload-file)[ =]?[\w\"'./~$*-]|"
+    rb"\s(?:-[a-zA-Z]{0,8}d|--data(?:-binary|-raw)?)[ =]?[\"']?@)(?:\\\n|[^\n]){0,300}"
 )
 """A command that uploads a file."""
 _ABOUT = "secret|conversation|valuables|inner-prompt|interest"

@@ -34,7 +34,8 @@ _EXAMPLE = (
 )
 _SIGN = r"(?:❌|✗|✘|🚫|⛔|❎)"
 _ACTION = (
-    r"(?:run|running|execut(?:e|ing)|us(?:e|ing)|copy(?:ing)?|past(?:e|ing)|typ(?:e|ing)|pip(?:e|ing)|install(?:ing)?|"
+    r"(?:run|running|execut(?:e|ing)|us(?:e|ing)|(?:switch|turn)(?:ing)? (?:off|on)|"
+    r"copy(?:ing)?|past(?:e|ing)|typ(?:e|ing)|pip(?:e|ing)|install(?:ing)?|"
     r"download(?:ing)?|fetch(?:ing)?|do(?:ing)?|writ(?:e|ing)|add(?:ing)?|put(?:ting)?|ship(?:ping)?|commit(?:ting)?|"
     r"send(?:ing)?|upload(?:ing)?|follow(?:ing)?|obey(?:ing)?|trust(?:ing)?|open(?:ing)?|call(?:ing)?|read(?:ing)?|"
     r"print(?:ing)?|log(?:ging)?|stor(?:e|ing)|shar(?:e|ing)|allow(?:ing)?|set(?:ting)?|pass(?:ing)?|enabl(?:e|ing)|"
@@ -52,7 +53,7 @@ _ACTION = (
 )
 _SMALL = (
     r"(?:the|a|an|any|this|that|these|those|such|such as|as|like|plain|raw|of|it|them|from|with|in|into|for|on|to|"
-    r"commands?|lines?|code|scripts?|flags?|something|things?|your|their|its|other people's|user(?:'s|’s)?|both|all|via|"
+    r"commands?|lines?|code|scripts?|flags?|something|things?|your|their|its|other people's|user(?:'s|’s)?|both|all|whole|via|"
     r"files?|content|patterns?|one-?liners?|text|either|directly|or|is|are|be|been|"
     r"downloads?|shells?|bash|sh|internet|web|network|remote|unknown|untrusted|input|urls?|secrets|credentials|keys|passwords|"
     r"root|production|output|data)"

@@ -9,7 +9,6 @@ from vskill_platform.scanning.tier1.code.hosts import domain_of
 from vskill_platform.scanning.tier1.code.origins import Origin, Source
 from vskill_platform.scanning.tier1.code.sending import Channel
 
-MOST_USES = 200
 _SECRET_WORD = re.compile(r"(?:^|_|[a-z])(?:token|apikey|api_key|secret|password|credentials?)$", re.IGNORECASE)
 _SENDING = frozenset([Channel.BODY, Channel.ADDRESS, Channel.LABEL])
 
@@ -29,18 +28,18 @@ class Credentials:
 
     def __init__(self) -> None:
         self._logins: dict[str, set[str]] = {}
-        self._sent: list[tuple[str, str, int]] = []
+        self._sent: dict[tuple[str, str], int] = {}
 
     def use(self, names: list[str], host: str, channel: Channel, at: int) -> None:
         """Notes that values of these names go to a host; an empty one is known only to the running program."""
         for name in filter(is_credential, names):
             if channel is Channel.HEADER:
                 self._logins.setdefault(name, set()).add(domain_of(host))
-            elif channel in _SENDING and host and len(self._sent) < MOST_USES:
-                self._sent.append((name, domain_of(host), at))
+            elif channel in _SENDING and host:
+                self._sent.setdefault((name, domain_of(host)), at)
 
     def strays(self) -> Iterator[int]:
         """Where something is sent to one site that serves to log in at others."""
-        for name, site, at in self._sent:
+        for (name, site), at in self._sent.items():
             if name in self._logins and site not in self._logins[name]:
                 yield at

@@ -152,9 +152,10 @@ def run_send(call: Call) -> Value:
         address = _socket_address(call.arguments[2:]) or address
     if call.arguments:
         call.world.know(FactKind.SENDS, call.at, host_of(address))
-        _know_file(call, call.arguments, address)
+        sent = [*call.arguments, *_attached(call)]
+        _know_file(call, sent, address)
         channel = Channel.HEADER if call.callee.name == "set" else Channel.BODY
-        call.world.send([*call.arguments, *_attached(call)], address, channel, call.at)
+        call.world.send(sent, address, channel, call.at)
     return call.receiver
 
 

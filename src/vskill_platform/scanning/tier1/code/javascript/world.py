@@ -29,7 +29,6 @@ from vskill_platform.scanning.tier1.code.sending import Channel, leaks
 from vskill_platform.scanning.tier1.code.shell.embedding import EmbeddedShell
 from vskill_platform.scanning.tier1.skill import FactKind
 
-MOST_FILES = 2_000
 LONGEST_PATH = 200
 MOST_MAPPED = 300
 _LITERAL_DATE = re.compile(
@@ -140,9 +139,8 @@ class World:
 
     def write_file(self, path: str, content: Value) -> None:
         """Puts content into a file, for the program itself and for the commands that it runs."""
-        if len(self.files) < MOST_FILES:
-            self.files[path] = content
-            self._shell.write_file(path, content.origins)
+        self.files[path] = content
+        self._shell.write_file(path, content.origins)
 
     def known_global(self, name: str) -> Value:
         """What a name stands for that the program does not declare."""

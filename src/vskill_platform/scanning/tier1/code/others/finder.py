@@ -64,9 +64,9 @@ def _read(snippet: Snippet) -> Iterator[Sighting | Fact | LimitHit]:
         return
     report = Report(snippet.file, snippet.text, layer="others", first_line=snippet.first_line)
     program = Program(snippet.text, tongue)
+    flows = Flows(program, tongue)
     if program.is_cut:
         yield LimitHit(UNREAD_CODE)
-    flows = Flows(program, tongue)
     if flows.deeds:
         flows.follow()
         Sinks(flows, report).weigh()

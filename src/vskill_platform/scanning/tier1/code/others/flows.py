@@ -270,6 +270,7 @@ def _deeds(program: Program, tongue: Tongue) -> dict[Deed, list[tuple[int, int]]
     found: dict[Deed, list[tuple[int, int]]] = {}
     for deed, source in tongue.deeds.items():
         spans = [(span.start, span.end) for span in islice(compile_pattern(source).spans(data), MOST_DEEDS)]
+        program.is_cut |= len(spans) == MOST_DEEDS
         if spans:
             found[deed] = spans
     return found

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from vskill_platform.scanning.tier1.code.places import secret_at
+from vskill_platform.scanning.tier1.code.printers import Printed, printed_by
 from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.evaluation import Evaluator
 from vskill_platform.scanning.tier1.code.python.model import Site
@@ -22,6 +23,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     NAMED_KEY,
     NETWORK,
     NOTHING,
+    OWN_SECRET,
     SECRET,
     UNKNOWN,
     Value,
@@ -51,10 +53,10 @@ _EVALUATES_GAP = re.compile(
     re.IGNORECASE,
 )
 _SECRET_READERS = re.compile(
-    r"\b(?:security\s+(?:find|dump|export)-|git\s+credential\s+fill|git\s+credential-|pbpaste|xclip\s|xsel\b|wl-paste|get-clipboard|secret-tool\s|pass\s+show|lpass\s+show|"
-    r"op\s+(?:read|item)|keychain|mimikatz|vaultcmd|cmdkey\s+/list|netsh\s+wlan\s+show)",
+    r"\b(?:security\s+(?:dump|export)|pbpaste|xclip\s|xsel\b|wl-paste|get-clipboard|keychain|mimikatz|vaultcmd|cmdkey\s+/list)",
     re.IGNORECASE,
 )
+_BETWEEN_COMMANDS = re.compile(r"[|;&\n]+")
 _FILE_READERS = re.compile(
     r"\b(?:cat|type|less|more|head|tail|base64|xxd|od|strings|grep|awk|sed|tar|zip|get-content|gc|openssl|gpg)\b",
     re.IGNORECASE,
@@ -62,12 +64,6 @@ _FILE_READERS = re.compile(
 _ENVIRONMENT_READERS = re.compile(
     r"(?:^|[|;&]\s*)(?:env|printenv|set|export\s+-p)\s*(?:$|[|;&])|\bgci\s+env:|dir\s+env:", re.IGNORECASE
 )
-_TOKEN_READERS = {
-    "gh auth token": "GH_TOKEN",
-    "gcloud auth print-": "GOOGLE_TOKEN",
-    "aws configure get": "AWS_SECRET",
-    "az account get-access-token": "AZURE_TOKEN",
-}
 _IDENTITY_READERS = re.compile(
     r"^\s*(?:hostname|whoami|id|uname|ifconfig|ipconfig|systeminfo|sw_vers)\b", re.IGNORECASE
 )
@@ -202,9 +198,10 @@ def output_of(evaluator: Evaluator, site: Site, name: str) -> tuple[int, tuple[s
     command = command_of(evaluator, site, name)
     taint = command.whole.taint & ~(HIDDEN | NAMED_KEY | ENVIRONMENT)
     for text in command.texts:
-        for beginning, variable in _TOKEN_READERS.items():
-            if text.startswith(beginning):
-                return NAMED_KEY, (variable,)
+        for printed in filter(None, map(_printed_by, _BETWEEN_COMMANDS.split(text[:LONGEST_COMMAND]))):
+            if printed.variable:
+                return NAMED_KEY, (printed.variable,)
+            taint |= OWN_SECRET if printed.logs_in else SECRET
         if _SECRET_READERS.search(text) or (_FILE_READERS.search(text) and secrets_in(text)):
             taint |= SECRET
         if _ENVIRONMENT_READERS.search(text):
@@ -214,3 +211,8 @@ def output_of(evaluator: Evaluator, site: Site, name: str) -> tuple[int, tuple[s
         if _FETCHERS.match(text):
             taint |= NETWORK
     return taint | FILE, ()
+
+
+def _printed_by(text: str) -> Printed | None:
+    words = text.split()
+    return printed_by(_last_part(words[0]), words[1:]) if words else None

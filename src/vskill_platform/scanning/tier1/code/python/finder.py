@@ -30,7 +30,6 @@ from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.skill import Fact, LimitHit, Sighting, SkillUnderScan
 
 MOST_NODES = 200_000
-MOST_FENCES = 400
 MOST_LOST = 5
 MOST_FRAMES = 8_000
 CHECKS = frozenset(
@@ -111,7 +110,6 @@ class _Reader:
         self._skill = skill
         self._program = Program()
         self._left = MOST_NODES
-        self._fences = 0
 
     def read(self, sources: list[PythonSource]) -> Iterator[Sighting | Fact | LimitHit]:
         for source in sources:
@@ -128,15 +126,15 @@ class _Reader:
         self._program.take_apart()
 
     def _take(self, source: PythonSource) -> Iterator[Sighting | LimitHit]:
-        if source.is_fenced and self._fences >= MOST_FENCES:
-            return
-        self._fences += source.is_fenced
         try:
             reading = read_python(source)
             if reading is None:
                 return
             module, met = index_module(source, reading.tree, most_nodes=self._left)
-        except (Refused, TooManyNodes):
+        except TooManyNodes:
+            yield LimitHit(UNREAD_CODE)
+            return
+        except Refused:
             if not source.is_fenced:
                 yield LimitHit(UNREAD_CODE)
             return

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import msgspec
 
-MOST_CELLS = 2_000
 _MAGIC = re.compile(r"[ \t]*[%!?]")
 _STATEMENT = re.compile(r"\S.*")
+MOST_MISSES = 200
+"""Lines that are written in some other way in the file than usual, and looked for in all of it."""
 
 
 class NotebookCode(NamedTuple):
@@ -27,11 +28,13 @@ def code_of_notebook(text: str) -> NotebookCode | None:
         notebook = msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError, UnicodeError):
         return None
-    found, offsets, at = list[str](), list[int](), 0
+    found, offsets, at, misses = list[str](), list[int](), 0, 0
     for cell in _code_cells(notebook):
         for line in cell.split("\n"):
-            place = text.find(json.dumps(line, ensure_ascii=False)[1:-1][:200], at) if line.strip() else -1
-            at = max(at, place)
+            if line.strip() and misses < MOST_MISSES:
+                place = text.find(json.dumps(line, ensure_ascii=False)[1:-1][:200], at)
+                misses += place < 0
+                at = max(at, place)
             found.append(_STATEMENT.sub("pass", line) if _MAGIC.match(line) else line)
             offsets.append(at)
     return NotebookCode("\n".join(found), _line_numbers(text, offsets)) if found else None
@@ -41,7 +44,7 @@ def _code_cells(notebook: object) -> Iterator[str]:
     """The texts of the code cells, in the forms of all versions of the format."""
     holders = [notebook, *_list_at(notebook, "worksheets")]
     cells = [cell for holder in holders for cell in _list_at(holder, "cells")]
-    for cell in cells[:MOST_CELLS]:
+    for cell in cells:
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
             source = cell.get("source", cell.get("input"))
             parts = source if isinstance(source, list) else [source]

@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from vskill_platform.scanning.limits import UNREAD_CODE
 from vskill_platform.scanning.tier1.code.python.fragments import is_fragment
 from vskill_platform.scanning.tier1.code.python.model import Module
 from vskill_platform.scanning.tier1.code.python.values import UNKNOWN
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
-from vskill_platform.scanning.tier1.skill import Fact, FactKind, Sighting
+from vskill_platform.scanning.tier1.skill import Fact, FactKind, LimitHit, Sighting
 
 LAYER = "python"
 LONGEST_VALUE = 300
-MOST_FACTS = 500
+MOST_FACTS = 5_000
+"""Values of facts of one kind that are kept."""
 MOST_PLACES = 100
 """Places of one check in one file that are told apart."""
 ATTACKS = frozenset(
@@ -51,6 +53,7 @@ class Notes:
         self._sightings: dict[tuple[str, str, int], Sighting] = {}
         self._counts: dict[tuple[str, str], int] = {}
         self._facts: dict[Fact, None] = {}
+        self._values: dict[FactKind, set[tuple[str, str]]] = {}
 
     def sight(self, check: str, node: ast.AST, module: Module) -> None:
         """Note that something was seen. In a fenced block only attacks count: it is no code that anybody calls."""
@@ -73,13 +76,19 @@ class Notes:
     def fact_at(self, kind: FactKind, number: int, module: Module, value: str) -> None:
         """Note a fact on a line of a module."""
         shown = value.replace(UNKNOWN, "*")[:LONGEST_VALUE]
-        if len(self._facts) < MOST_FACTS and shown.isprintable():
-            line = module.source.line_in_file(number)
-            self._facts.setdefault(Fact(kind, module.source.file, line, shown, LAYER))
+        fact = Fact(kind, module.source.file, module.source.line_in_file(number), shown, LAYER)
+        if fact in self._facts or not shown.isprintable():
+            return
+        values = self._values.setdefault(kind, set())
+        values.add((fact.file, shown))
+        if len(values) <= MOST_FACTS:
+            self._facts[fact] = None
 
-    def __iter__(self) -> Iterator[Sighting | Fact]:
+    def __iter__(self) -> Iterator[Sighting | Fact | LimitHit]:
         yield from self._sightings.values()
         yield from self._facts
+        if any(len(values) > MOST_FACTS for values in self._values.values()):
+            yield LimitHit(UNREAD_CODE)
 
 
 def _sighting(check: str, node: ast.AST, module: Module, *, line: int) -> Sighting:

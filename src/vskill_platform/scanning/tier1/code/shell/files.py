@@ -21,7 +21,6 @@ from vskill_platform.scanning.tier1.code.shell.values import (
     unknown,
 )
 
-MOST_FILES = 5_000
 CHEAP = 20
 """So many files are held against a pattern in one step."""
 SOCKETS = ("/dev/tcp/", "/dev/udp/")
@@ -47,9 +46,8 @@ class Files:
         self.has_downloads |= content.comes_from(Source.NETWORK)
         if is_added and plain in self._written:
             content = joined((self._written[plain], content))
-        if len(self._written) < MOST_FILES:
-            self._written[plain] = content
-            self._by_name[posixpath.basename(plain)] = content
+        self._written[plain] = content
+        self._by_name[posixpath.basename(plain)] = content
 
     def written(self, path: str) -> Value | None:
         """What the script has put there; by name alone where one of the two paths is relative to a folder nobody "
@@ -65,6 +63,7 @@ class Files:
 
     def all_origins(self) -> frozenset[Origin]:
         """The origins of everything that the script has put into files, for a command that takes a whole folder."""
+        self._budget.spend(len(self._written) // CHEAP)
         return NOWHERE.union(*(content.origins for content in self._written.values()))
 
     def exactly(self, path: str) -> Value | None:

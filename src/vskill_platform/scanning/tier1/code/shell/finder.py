@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 
 from vskill_platform.scanning.limits import UNREAD_CODE
 from vskill_platform.scanning.tier1.code.budget import LARGEST_SNIPPET, Budget, OutOfSteps, TooDeep
@@ -23,7 +22,6 @@ from vskill_platform.scanning.tier1.file_kinds import Shape
 from vskill_platform.scanning.tier1.skill import Fact, LimitHit, Sighting, SkillUnderScan
 
 CHECKS = checks.ALL
-MOST_LINES = 500
 _APOSTROPHE = re.compile(r"(?<=[A-Za-z])'(?=(?:t|s|re|ve|ll|d|m)\b)")
 
 
@@ -62,7 +60,7 @@ def _read(given: ShellText, machine: Machine) -> Iterator[Sighting | Fact | Limi
         _run(given, machine, report)
     except (OutOfSteps, TooDeep, RecursionError):
         is_cut = True
-    if is_cut and not given.is_shown:
+    if is_cut:
         yield LimitHit(UNREAD_CODE)
     yield from report.all()
 
@@ -76,6 +74,6 @@ def _run(given: ShellText, machine: Machine, report: Report) -> None:
         plain = _APOSTROPHE.sub(" ", given.text)
         is_unclosed = machine.run_text(plain, report=report, has_placeholders=True)
     if is_unclosed:
-        for line in islice(re.finditer(r"[^\n]+", given.text), MOST_LINES):
+        for line in re.finditer(r"[^\n]+", given.text):
             if suspects.glance_at(line.group().encode()).is_suspect:
-                machine.run_text(" " * line.start() + line.group(), report=report, has_placeholders=True)
+                machine.run_line(line.group(), report=report, at=line.start())

@@ -18,10 +18,11 @@ from vskill_platform.scanning.tier1.code.shell import checks, disguise, suspects
 from vskill_platform.scanning.tier1.code.shell.calls import HANDLERS, Call
 from vskill_platform.scanning.tier1.code.shell.expansion import Expander, Variables
 from vskill_platform.scanning.tier1.code.shell.files import SOCKETS, Files, socket_address
-from vskill_platform.scanning.tier1.code.shell.interpreters import runs_file
+from vskill_platform.scanning.tier1.code.shell.interpreters import LANGUAGES, SHELLS, runs_file
 from vskill_platform.scanning.tier1.code.shell.lasting import notice_write
 from vskill_platform.scanning.tier1.code.shell.network import send_to_socket
 from vskill_platform.scanning.tier1.code.shell.reading import LONGEST_KEPT, Reader, read_short
+from vskill_platform.scanning.tier1.code.shell.sending import notice_handed_over
 from vskill_platform.scanning.tier1.code.shell.syntax import (
     Assignment,
     Command,
@@ -40,6 +41,7 @@ DEEPEST_CALL = 6
 LOOP_VALUES = 3
 MOST_RUNS = 100
 """Runs of a function with other words each time; what says something by itself is run beyond that, as long as steps are left."""
+_INTERPRETERS = frozenset([*SHELLS.split(), *LANGUAGES.split()])
 _OUTPUT = frozenset([">", ">>", ">|", "&>", "&>>"])
 _INTO_NOTHING = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero")
 _BY_NAME = frozenset(
@@ -116,6 +118,13 @@ class Machine:
         reader = Reader(text, has_placeholders=has_placeholders)
         self._run_pipelines(reader.pipelines(), NOTHING)
         return reader.is_unclosed
+
+    def run_line(self, text: str, *, report: Report, at: int) -> None:
+        """Runs one line of a text for readers by itself. Everything in it stands where the line begins."""
+        self.report_to(report)
+        self._budget.spend(1 + len(text) // 50)
+        self._place = at
+        self._run_pipelines(Reader(text, has_placeholders=True).pipelines(), NOTHING)
 
     def run_inner(self, text: str, *, stdin: Value, at: int) -> Value:
         """Runs a text that a command is given as code. Everything in it stands where the command stands."""
@@ -301,6 +310,8 @@ class Machine:
         if runs_file(call, words[0]):
             return self._default(call)
         handler = HANDLERS.get(name)
+        if handler is None or name in _INTERPRETERS:
+            notice_handed_over(call)
         printed = handler(call) if handler else self._default(call)
         secret = printed_by(name, call.texts)
         if secret is None:

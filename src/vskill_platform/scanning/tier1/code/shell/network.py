@@ -22,6 +22,8 @@ from vskill_platform.scanning.tier1.code.shell.sending import Channel, notice_se
 from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Origin, Source, Value, joined, unknown
 from vskill_platform.scanning.tier1.skill import FactKind
 
+_NUMBER = re.compile(r"[\d.]+|[0-9a-f:]*:[0-9a-f:]+")
+"""A host that has no name."""
 _CURL_LONG = (
     "--data --data-raw --data-binary --data-ascii --data-urlencode --json --form --form-string --upload-file "
     "--output --url --header --user --proxy --request "
@@ -302,6 +304,19 @@ def send_to_socket(call: Call, address: str) -> None:
     if call.stdin.text.startswith(f"{UNKNOWN}shell{UNKNOWN}"):
         call.see(checks.reverse_shell(address))
     notice_sent(call, call.stdin, host, Channel.BODY)
+    is_printed = call.stdin.text.startswith(UNKNOWN) and call.stdin.text.endswith(UNKNOWN)
+    if is_printed and _NUMBER.fullmatch(host) and kind_of_host(host) is HostKind.THROWAWAY:
+        call.see(checks.SENDS_TO_NUMBER)
+
+
+@handles("logger")
+def run_logger(call: Call) -> Value:
+    """logger: with a server it sends what it reads to another machine's log."""
+    servers = call.options(with_value="fnPpti", long_with_value=frozenset(["--server", "--port", "--file", "--tag"]))
+    address = next((value.text for name, value in servers if name in {"-n", "--server"}), "")
+    if address and call.stdin is not NOTHING:
+        send_to_socket(call, address)
+    return NOTHING
 
 
 @handles("socat")

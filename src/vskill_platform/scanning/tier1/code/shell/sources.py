@@ -85,14 +85,15 @@ def _texts(file: FileUnderScan) -> Iterator[ShellText]:
     if file.is_markdown:
         yield from sorted([*_fences(file), *_prose(file)], key=lambda text: text.first_line)
     name = file.path.rpartition("/")[2].lower()
+    whole = ShellText(file.path, file.text, 1, is_shown=False)
     if name.startswith(("dockerfile", "containerfile")) or name.endswith(".dockerfile"):
-        yield from _instructions(file)
+        yield from _instructions(whole)
     elif suffix_of(file.path) in {"yml", "yaml"}:
-        yield from _yaml_commands(file)
+        yield from _yaml_commands(whole)
     elif suffix_of(file.path) in {"tf", "hcl"}:
-        yield from _provisioners(file)
+        yield from _provisioners(whole)
     elif name in {"makefile", "gnumakefile", "justfile"} or name.endswith(".mk"):
-        yield from _recipes(file)
+        yield from _recipes(whole)
 
 
 def _fences(file: FileUnderScan) -> Iterator[ShellText]:
@@ -100,6 +101,8 @@ def _fences(file: FileUnderScan) -> Iterator[ShellText]:
         language = language_of_fence(block.language)
         if language is Language.SHELL or (language is None and block.language in UNNAMED_FENCES):
             yield from _session(ShellText(file.path, block.text, block.first_line, is_shown=True))
+        elif read := _OF_FENCE.get(block.language):
+            yield from read(ShellText(file.path, block.text, block.first_line, is_shown=True))
 
 
 def _prose(file: FileUnderScan) -> Iterator[ShellText]:
@@ -131,15 +134,16 @@ def _session(given: ShellText) -> Iterator[ShellText]:
         yield given._replace(text=found[1] + given.text[found.end() : end], first_line=line)
 
 
-def _instructions(file: FileUnderScan) -> Iterator[ShellText]:
+def _instructions(given: ShellText) -> Iterator[ShellText]:
     """RUN and its like, each with the lines that continue it."""
-    for found in _INSTRUCTION.finditer(file.text):
-        end = _end_of_instruction(file.text, found.end())
-        text = file.text[found.end() : end]
+    line, counted = given.first_line, 0
+    for found in _INSTRUCTION.finditer(given.text):
+        end = _end_of_instruction(given.text, found.end())
+        text = given.text[found.end() : end]
         flags = _FLAGS.match(text)
         text = _without_document(text[flags.end() :] if flags else text)
-        line = file.text.count("\n", 0, found.end()) + 1
-        yield ShellText(file.path, _from_list(text), line, is_shown=False)
+        line, counted = line + given.text.count("\n", counted, found.end()), found.end()
+        yield given._replace(text=_from_list(text), first_line=line)
 
 
 def _without_document(text: str) -> str:
@@ -172,9 +176,9 @@ def _from_list(text: str) -> str:
     return " ".join("'" + word.replace('\\"', '"').replace("'", "'\\''") + "'" for word in words)
 
 
-def _yaml_commands(file: FileUnderScan) -> Iterator[ShellText]:
+def _yaml_commands(given: ShellText) -> Iterator[ShellText]:
     """What stands behind `run:` and its like, taken by indentation: a pipeline file need not be valid to be read."""
-    lines = file.lines
+    lines = given.text.split("\n")
     number = 0
     while number < len(lines):
         found = _KEY.match(lines[number][:LONGEST_LINE]) if ":" in lines[number] else None
@@ -183,7 +187,7 @@ def _yaml_commands(file: FileUnderScan) -> Iterator[ShellText]:
             continue
         value = found[3].strip()
         if value and value[0] not in "|>":
-            yield ShellText(file.path, _from_list(_unquoted(value)), number, is_shown=False)
+            yield given._replace(text=_from_list(_unquoted(value)), first_line=given.first_line + number - 1)
             continue
         indent = len(found[1].replace("-", " ").expandtabs())
         end = number
@@ -199,7 +203,8 @@ def _yaml_commands(file: FileUnderScan) -> Iterator[ShellText]:
                 _unquoted(item[1].strip()) if (item := _ITEM.match(line[:LONGEST_LINE])) else line for line in block
             ]
         if block:
-            yield ShellText(file.path, "\n".join(line.strip() for line in block), number + 1, is_shown=False)
+            text = "\n".join(line.strip() for line in block)
+            yield given._replace(text=text, first_line=given.first_line + number)
         number = end
 
 
@@ -212,21 +217,36 @@ def _unquoted(text: str) -> str:
     return text[1:-1].replace('\\"', '"').replace("''", "'") if is_quoted else text
 
 
-def _provisioners(file: FileUnderScan) -> Iterator[ShellText]:
+def _provisioners(given: ShellText) -> Iterator[ShellText]:
     """Commands that Terraform runs on the machine, and what it gives to new ones to run."""
-    line, counted, at = 1, 0, 0
-    while found := _COMMAND_OF_PROVISIONER.search(file.text, at):
+    line, counted, at = given.first_line, 0, 0
+    while found := _COMMAND_OF_PROVISIONER.search(given.text, at):
         quoted, mark, listed = found.groups()
         start = found.end() if mark else found.start(1 if quoted else 3)
-        end = max(start, file.text.find(mark, start, start + LONGEST_LINE)) if mark else found.end()
-        line, counted = line + file.text.count("\n", counted, start), start
-        text = quoted.replace('\\"', '"') if quoted else _from_list(listed) if listed else file.text[start:end]
-        yield ShellText(file.path, text, line, is_shown=False)
+        end = max(start, given.text.find(mark, start, start + LONGEST_LINE)) if mark else found.end()
+        line, counted = line + given.text.count("\n", counted, start), start
+        text = quoted.replace('\\"', '"') if quoted else _from_list(listed) if listed else given.text[start:end]
+        yield given._replace(text=text, first_line=line)
         at = end
 
 
-def _recipes(file: FileUnderScan) -> Iterator[ShellText]:
+def _recipes(given: ShellText) -> Iterator[ShellText]:
     """What make hands to a shell."""
-    for text in make.recipes(file.lines):
+    for text in make.recipes(given.text.split("\n")):
         if text.strip():
-            yield ShellText(file.path, text, 1, is_shown=False)
+            yield given._replace(text=text)
+
+
+_OF_FENCE = {
+    "makefile": _recipes,
+    "make": _recipes,
+    "dockerfile": _instructions,
+    "docker": _instructions,
+    "containerfile": _instructions,
+    "yaml": _yaml_commands,
+    "yml": _yaml_commands,
+    "hcl": _provisioners,
+    "terraform": _provisioners,
+    "tf": _provisioners,
+}
+"""How shell code is taken out of fenced blocks that are no shell code themselves."""

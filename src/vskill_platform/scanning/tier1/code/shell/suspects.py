@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from vskill_platform.scanning.limits import UNREAD_CODE
 from vskill_platform.scanning.tier1.patterns import Pattern, PatternSet
-from vskill_platform.scanning.tier1.skill import Fact, FactKind
+from vskill_platform.scanning.tier1.skill import Fact, FactKind, LimitHit
 
-MOST_FACTS = 200
-MOST_LINES = 2_000
+MOST_FACTS = 2_000
 _WORDS = (
     "curl|wget|aria2c|httpie|xh|iwr|irm|invoke-webrequest|certutil|bitsadmin|mshta|nc|ncat|netcat|socat|telnet|"
     "openssl|base32|base64|basenc|xxd|uudecode|"
@@ -23,7 +23,7 @@ _WORDS = (
     "shred|mkfs(?:\\.\\w+)?|wipefs|dd|mkfifo|mknod|nohup|setsid|disown|dig|nslookup|sendmail|mailx?|mutt|scp|rsync|"
     "rclone|sftp|"
     "xmrig|minerd|cpuminer|pkill|killall|setcap|gpg|dscl|pbpaste|xclip|screencapture|dump-keychain|keychain|"
-    "hookspath|sshcommand|powershell|pwsh|mitmproxy|xinput|logkeys|evtest|showkey|osqueryd|falcon-sensor|"
+    "hookspath|sshcommand|powershell|pwsh|mitmproxy|xinput|logger|autossh|logkeys|evtest|showkey|osqueryd|falcon-sensor|"
     "wevtutil|journalctl|auditctl|lwp-request|lynx|id_rsa|id_ed25519|wallet|stratum|index-url|endpoint-url|gunzip|zcat"
 )
 _COMMAND = r"(?:^|[;&|(`]|\b(?:sudo|do|then|exec|nohup|xargs))[ \t]*"
@@ -45,7 +45,7 @@ _MARKS = (
     # The network, the environment, secrets.
     r"\b(?:node|bun)\b[^\n;|&]*\s(?:-r|--require|--import|--loader)\s|sshd_config|/dev/(?:tcp|udp|sd|nvme|disk|hd|vd|mapper)|/inet/|\bset\s*\||\benv\s*(?:\||>|\))|\bexport\s+-p|"
     r"\bdeclare\s+-[px]|compgen|"
-    r"\.(?:ssh|aws|gnupg|kube|netrc|npmrc|pypirc|git-credentials|bash_history|zsh_history)\b|/etc/shadow|"
+    r"\.(?:ssh|aws|gnupg|kube|netrc|npmrc|pypirc|git-credentials|bash_history|zsh_history|docker/config|mozilla|config/g[hc])\b|/etc/shadow|"
     r"\bhttps?\s+(?:POST|PUT|GET|://)|"
     r"\bping\b[^\n]*\$\(|\baws\s+s3|\bgsutil|\baz\s+storage|\bgh\s+(?:gist|issue|pr|api)|\b(?:kubectl|oc)\b[^\n]*\s(?:get\s+secret|config\s+view|create\s+token)|\baws\s+(?:iam|sts|secretsmanager|configure)|set-url|\bgit\b[^\n]*\s(?:--mirror|--all)\b|\btimeshift\b|\b(?:claude|codex|gemini|opencode|aider|goose)\s[^\n]*\$\(|insteadof|sslverify|\bssh\b[^\n]*\s-\w*R|\bln\s+-\w*s[^\n]*\.(?:ssh|aws|gnupg|config)|\bgit\s+clone|\bgit\s+add[^\n]*(?:\.env|secret|credential)|"
     r"\bat\s+now|"
@@ -70,7 +70,9 @@ _MARKS = (
 _HOT = (rf"(?i)\b(?:{_WORDS})\b", f"(?im){_MARKS}")
 _ANYWHERE = Pattern(
     rf"(?i)\b(?:{_WORDS}|eval)\b|\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|/dev/tcp|\brm\s+-\w*r|\.ssh/|\bsh\s+-c|\bgit\s+clone|"
-    r"LaunchAgents|\.config/autostart|\bssh\s+-|\b(?:node|bun)\b[^\n]*--require"
+    r"LaunchAgents|\.config/autostart|\b(?:auto)?ssh\s+-|\b(?:node|bun)\b[^\n]*--require|\bchmod\s+-\w*R|"
+    r"(?:~|\$HOME)/\.(?:aws|kube|gnupg|docker|config|netrc|npmrc|mozilla|\w+_history)\b|\bhistory\s+-c|\bgh\s+(?:api|gist)|"
+    r"insteadof|sslverify|\b(?:python[23]?|node|perl|ruby|php)\s+-\w*[cer]\b"
 )
 _FILE_RUN = (
     r"(?m)(?:^|[;&|(]\s*|\b(?:sudo|exec|nohup|time)\s+)(?:(?:(?:ba|z|da)?sh|python[23]?|node|perl|ruby|php|"
@@ -85,7 +87,7 @@ def suspect_lines(data: bytes) -> Iterator[int]:
     """The numbers of the lines that have such a word in them, for a text in which commands are rare."""
     line = counted = 0
     last = -1
-    for span in islice(_ANYWHERE.spans(data), MOST_LINES):
+    for span in _ANYWHERE.spans(data):
         line += data.count(b"\n", counted, span.start)
         counted = span.start
         if line != last:
@@ -108,10 +110,13 @@ def glance_at(data: bytes) -> Glance:
 
 def files_run(data: bytes) -> Iterator[str]:
     """The files that plain commands run, for a text that is not read any further."""
-    return islice(_RUNS_FILE.groups(data), MOST_FACTS)
+    return iter(dict.fromkeys(_RUNS_FILE.groups(data)))
 
 
-def plain_facts(file: str, data: bytes, *, first_line: int) -> Iterator[Fact]:
+def plain_facts(file: str, data: bytes, *, first_line: int) -> Iterator[Fact | LimitHit]:
     """What can be said at a glance of a text that holds nothing of interest."""
-    for path in dict.fromkeys(files_run(data)):
+    paths = files_run(data)
+    for path in islice(paths, MOST_FACTS):
         yield Fact(FactKind.EXECUTES, file, first_line, path[:300], "shell")
+    if next(paths, None) is not None:
+        yield LimitHit(UNREAD_CODE)

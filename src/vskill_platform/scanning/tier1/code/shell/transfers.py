@@ -20,6 +20,8 @@ _INNER_PORT = re.compile(r":(?:22|2375|2376|3389|5900|5901|6443|9229|10250)\Z")
 _KUBECTL_VALUES = frozenset(
     ["--namespace", "--output", "--context", "--kubeconfig", "--cluster", "--user", "--selector", "--field-selector"]
 )
+_SSH_VALUES = "bcDEeFIiJLlmOopQRSWw"
+"""The options of ssh that have a value."""
 _ENCODED = re.compile(r"base64|base32|xxd|hex|od|tr|fold|md5|sha")
 
 
@@ -55,10 +57,10 @@ def _notice_files(call: Call, paths: list[Value], host: str, *, channel: Channel
         notice_sent(call, content, host, channel)
 
 
-@handles("ssh")
+@handles("ssh autossh")
 def run_ssh(call: Call) -> Value:
     """ssh: what flows in, flows to the other machine. What runs there is no matter of this one."""
-    plain = call.plain(with_value="bcDEeFIiJLlmOopQRSWw")
+    plain = call.plain(with_value=_SSH_VALUES if call.name == "ssh" else f"{_SSH_VALUES}M")
     host = host_of(plain[0].text.rpartition("@")[2]) if plain else ""
     call.know(FactKind.REACHES, host)
     _notice_tunnel(call, host)
@@ -68,7 +70,7 @@ def run_ssh(call: Call) -> Value:
 
 def _notice_tunnel(call: Call, host: str) -> None:
     """A way back into the machine: its own log-in, its container engine, a debugger or its screen, for somebody elsewhere."""
-    forwarded = [value.text for name, value in call.options(with_value="bcDEeFIiJLlmOopQRSWw") if name == "-R"]
+    forwarded = [value.text for name, value in call.options(with_value=_SSH_VALUES) if name == "-R"]
     is_way_in = any(_INNER_PORT.search(text) for text in forwarded)
     if is_way_in and kind_of_host(host) in {HostKind.NAMED, HostKind.THROWAWAY}:
         call.see(checks.REVERSE_TUNNEL)
@@ -138,10 +140,13 @@ def run_forge(call: Call) -> Value:
     texts = call.texts
     if texts[:2] in (["gist", "create"], ["snippet", "create"]):
         call.know(FactKind.SENDS, "gist.github.com")
-        for path in call.plain()[2:]:
-            content = call.machine.read(path.text, call.at)
+        contents = [call.stdin, *(call.machine.read(path.text, call.at) for path in call.plain()[2:])]
+        for content in contents:
             notice_sent(call, content, "gist.github.com", Channel.BODY)
-        notice_sent(call, call.stdin, "gist.github.com", Channel.BODY)
+        if any(content.comes_from(Source.SECRET) for content in contents):
+            call.see(checks.SENDS_SECRET)
+    elif texts[:1] in (["secret"], ["variable"]):
+        pass  # where a repository keeps its own secrets
     elif "--body-file" in texts or "-F" in texts or "--body" in texts:
         notice_sent(call, joined([call.stdin, *call.arguments], by=" "), "api.github.com", Channel.BODY)
     elif texts[:1] == ["api"] and "DELETE" in texts and any("/protection" in text for text in texts):

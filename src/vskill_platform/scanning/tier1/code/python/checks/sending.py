@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable
 
-from vskill_platform.scanning.tier1.code.hosts import HostKind, host_of, is_same_owner, kind_of_host
+from vskill_platform.scanning.tier1.code.hosts import HostKind, host_of, kind_of_host
 from vskill_platform.scanning.tier1.code.places import secret_at
 from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
@@ -28,6 +28,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     Constant,
     Value,
 )
+from vskill_platform.scanning.tier1.code.sending import goes_astray
 from vskill_platform.scanning.tier1.skill import FactKind
 
 MOST_OWNERS = 3
@@ -41,40 +42,6 @@ _SENDING = re.compile(
 """How the last words of calls begin that hand something over."""
 _KEY_NAME = re.compile(r"token|key|secret|passw|pwd|auth|credential|signature", re.IGNORECASE)
 _HANDS_OVER = re.compile(r"(?:send|post|put|patch|upload|publish|push)")
-_OWN = {
-    "OPENAI": "openai.com azure.com openrouter.ai",
-    "ANTHROPIC": "anthropic.com claude.ai openrouter.ai amazonaws.com",
-    "CLAUDE": "anthropic.com claude.ai",
-    "AWS": "amazonaws.com aws.amazon.com",
-    "GITHUB": "github.com githubusercontent.com ghcr.io githubcopilot.com azure.com",
-    "GH": "github.com githubusercontent.com ghcr.io githubcopilot.com azure.com",
-    "GITLAB": "gitlab.com",
-    "GOOGLE": "googleapis.com google.com",
-    "GEMINI": "googleapis.com google.com",
-    "GCP": "googleapis.com google.com",
-    "AZURE": "azure.com microsoft.com windows.net microsoftonline.com",
-    "STRIPE": "stripe.com",
-    "SLACK": "slack.com",
-    "DISCORD": "discord.com discordapp.com",
-    "TELEGRAM": "telegram.org",
-    "NOTION": "notion.com notion.so",
-    "HF": "huggingface.co hf.co",
-    "HUGGINGFACE": "huggingface.co hf.co",
-    "SENDGRID": "sendgrid.com",
-    "TWILIO": "twilio.com",
-    "CLOUDFLARE": "cloudflare.com",
-    "VERCEL": "vercel.com",
-    "DIGITALOCEAN": "digitalocean.com",
-    "SENTRY": "sentry.io",
-    "LINEAR": "linear.app",
-    "MISTRAL": "mistral.ai",
-    "GROQ": "groq.com",
-    "DEEPSEEK": "deepseek.com",
-    "REPLICATE": "replicate.com",
-    "BINANCE": "binance.com binance.us",
-    "COINBASE": "coinbase.com",
-}
-_OWN_DOMAINS = {word: tuple(domains.split()) for word, domains in _OWN.items()}
 _UPLOADS = re.compile(r"\s(?:-F|--form|-d|--data(?:-\w+)?)\s+[\"']?(?:[\w.-]+=)?@|\s(?:-T|--upload-file)\s")
 """How a command is told to send a file."""
 
@@ -251,8 +218,7 @@ def _names_handed(call: ReadCall, site: Site) -> tuple[str, ...]:
 
 def _goes_astray(name: str, hosts: list[str]) -> bool:
     """Whether a key that is known to belong to somebody goes to somebody else."""
-    domains = _OWN_DOMAINS.get(name.upper().partition("_")[0])
-    return domains is not None and bool(hosts) and not any(is_same_owner(host, domains) for host in hosts)
+    return bool(hosts) and all(goes_astray(name, host) for host in hosts)
 
 
 def _is_unverified(call: ReadCall) -> bool:

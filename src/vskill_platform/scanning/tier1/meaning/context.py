@@ -64,6 +64,11 @@ ABOUT_WORDS = frozenset(
     ]
 )
 """Harm that is done by words to an agent, which a program that looks for such words must be able to name."""
+_COMMAND = re.compile(
+    r"(?:sudo\s+)?(?:gh|glab|git|npm|spctl|csrutil|xattr|ufw|iptables|nft|setenforce|systemctl|defaults|launchctl|docker|kubectl|"
+    r"aws|gcloud|az|netsh|reg|sc|Set-MpPreference|Add-MpPreference|Set-ExecutionPolicy|chmod|export|unset|history)\s+[\w./~$*'\"-]"
+)
+"""A program and what it is told: whatever harm it is good for, it is not done by words."""
 _LOOKS_FOR = re.compile(
     r"\\s|\\b|\\w|\(\?i\)|\br[\"']|re\.compile|(?i:(?:pattern|regex|signature|rule)s?[\"']?\s*[:=(\[])"
 )
@@ -95,7 +100,8 @@ def stance_of(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, rule: Rule) 
         return Stance.STATED
     line = file.lines[hit.line - 1][:LONGEST_LINE]
     at = max(0, _in_line(hit, line).column - 1)
-    place = Place(skill, file, block, hit.line, line, at, rule.category in ABOUT_WORDS, hit.layer == "prose")
+    is_of_words = rule.category in ABOUT_WORDS and not _COMMAND.match(line, at)
+    place = Place(skill, file, block, hit.line, line, at, is_of_words, hit.layer == "prose")
     if hit.layer in AS_WRITTEN and is_searched_for(line, at, language=block.language):
         return Stance.QUOTED
     stance = stance_in_fence(place) if block.kind is BlockKind.FENCE else stance_in_prose(place)

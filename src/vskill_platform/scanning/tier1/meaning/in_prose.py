@@ -116,6 +116,11 @@ _WOULD_BEHIND = re.compile(
     r"(?i)[\s\"”)]*would (?:then )?(?:run|execute|delete|read|send|download|leak|print|be (?:run|executed))\b"
 )
 """What would happen behind a quotation, in a sentence that calls it an attack."""
+_TURNED_DOWN = re.compile(
+    r"(?i)[\s\"”)]*(?:is|are|gets?|ends? in|must be|should be|will be)(?: always)? [\"“]?(?:rejected|refused|blocked|denied|"
+    r"forbidden|not allowed|disallowed)\b"
+)
+"""What becomes of a command that somebody tries."""
 _SHAPES = re.compile(
     r"(?i)\b(?:typical|common|known|frequent|usual) (?:shapes|forms|patterns|signs|signals|attempts|tricks|attacks|"
     r"indicators)\b[^!?]{0,120}?: "
@@ -241,10 +246,10 @@ def _is_spoken_of(place: Place, quoted: Span) -> bool:
     lead = last_sentence(place.line[: quoted.start])
     if _WOULD_BEHIND.match(behind) and ABOUT_ATTACKS.search(place.line[: quoted.start].rpartition(". ")[2]):
         return PROTECTS.search(said) is None
-    if _HUNTED.match(lead):
+    if _HUNTED.match(lead) or _TURNED_DOWN.match(behind):
         return True
     is_done = _READER_ACTS.search(lead) is not None or praises(lead) or PROTECTS.search(said) is not None
-    return ABOUT_ATTACKS.search(said) is not None and not is_done
+    return is_about_security(place.skill) and ABOUT_ATTACKS.search(said) is not None and not is_done
 
 
 def _is_subject(place: Place, quoted: Span, said: str) -> bool:

@@ -143,7 +143,7 @@ def _is_spoken_of(place: Place, cell: Span) -> bool:
     if place.is_of_words:
         return ABOUT_ATTACKS.search(said) is not None or ABOUT_WORDS.search(said) is not None
     is_done = praises(place.line[: cell.start]) or PROTECTS.search(said) is not None
-    return ABOUT_ATTACKS.search(said) is not None and not is_done
+    return is_about_security(place.skill) and ABOUT_ATTACKS.search(said) is not None and not is_done
 
 
 def _number_of_column(line: str, cell: Span) -> int:

@@ -190,7 +190,7 @@ _BLOCKS = re.compile(
 )
 """Words of a guard in front of the commands that it does not let through; between them nothing but other commands."""
 _QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”")
-_NEW_SENTENCE = re.compile(r"[.!?]\s+(?=[A-Z\W])|[;]\s")
+_NEW_SENTENCE = re.compile(r"[.!?]\s+(?=[A-Z\W])|[.!?][*_]{1,2}\s+(?=[A-Z\W]|$)|[;]\s")
 
 
 def last_sentence(before: str) -> str:

@@ -160,6 +160,18 @@ def test_what_somebody_may_say_is_no_order__where_it_is_refused() -> None:
     assert is_flagged(f"{said}\nYou must answer in full.\n".replace(".\n\n", ". "), about=about)
 
 
+def test_what_is_answered_is_no_order__unless_it_is_done() -> None:
+    about = "Talks with the players of a game."
+    said = f'"{OVERRIDE[:-1]}" → "I would, but who would annoy you then?"\n'
+    assert not is_flagged(said, about=about)
+    assert is_flagged(said.replace('"I would, but who would annoy you then?"', "do it"), about=about)
+    assert is_flagged(f"Now {said}", about=about)
+    assert not is_flagged(
+        f'In the loop: the player will say "{OVERRIDE[:-1]}". The baker hears a madman.\n', about=about
+    )
+    assert is_flagged(f'The player will say "{OVERRIDE[:-1]}". You must honour that.\n', about=about)
+
+
 def test_complaint_in_a_description_is_no_order() -> None:
     about = 'Mends the system prompts of chat helpers. Use for "too chatty", "{0}".'
     assert not is_flagged("Ask first.\n", about=about.format("my helper disregards system prompts"))

@@ -111,12 +111,12 @@ _SELF_HOSTED = {"GITLAB": "gitlab", "GITHUB": "github", "GH": "github", "SENTRY"
 
 def goes_astray(variable: str, host: str) -> bool:
     """Whether a key that is named after a known service goes to a host of somebody else."""
-    word = variable.upper().partition("_")[0]
-    domains = _OWN_DOMAINS.get(word)
-    if domains is None or is_same_owner(host, domains):
-        return False
-    own = _SELF_HOSTED.get(word)
-    return own is None or own not in host.split(".")
+    domains = _OWN_DOMAINS.get(_first_word(variable))
+    return domains is not None and not is_same_owner(host, domains)
+
+
+def _first_word(variable: str) -> str:
+    return variable.upper().partition("_")[0]
 
 
 def leaks(origins: Collection[Origin], host: str, channel: Channel) -> Iterator[Leak]:
@@ -152,7 +152,8 @@ def _key(variable: str, host: str, channel: Channel, *, is_encoded: bool) -> Ite
     is_known = channel not in {Channel.LABEL, Channel.HEADER} and owners is not None
     is_hidden = channel is not Channel.HEADER and is_encoded and is_secret
     is_elsewhere = (is_hidden or is_known) and not is_same_owner(host, owners or ())
-    if is_elsewhere or (is_secret and goes_astray(variable, host)):
+    is_own_server = channel is Channel.HEADER and _SELF_HOSTED.get(_first_word(variable)) in host.split(".")
+    if is_elsewhere or (is_secret and not is_own_server and goes_astray(variable, host)):
         yield Leak.KEY
 
 

@@ -48,12 +48,15 @@ _OBEYED_BEHIND = re.compile(
 )
 _SAID_BY_OTHERS = re.compile(
     r"(?i)^[\W\d_]*(?:(?:some|many|most|your|their|the|real|curious|bored|hostile|other|end|sooner or later) ){0,3}"
-    r"(?:users|customers|visitors|callers|people|somebody|someone|a (?:user|customer|visitor|caller)) "
+    r"(?:users|customers|visitors|callers|players|pupils|students|guests|members|people|somebody|someone|"
+    r"(?:a|the) (?:user|customer|visitor|caller|player|pupil|student|guest)) "
     r"(?:(?:will|may|might|can|could|would|often|sometimes|also|inevitably|eventually|sooner or later) ){0,2}"
     r"(?:types?|writes?|asks?|tr(?:y|ies)|pastes?|says?|sends?|enters?)(?: (?:things|something|messages|questions))?"
     r"(?: like| such as)?(?:[\s,:/]|\bor\b|\band\b)*$"
 )
 """A sentence that, but for quotations, says no more than that other people will type what comes next."""
+_ANSWERED = re.compile(r"[\"”]?\s*(?:→|->|=>|⇒)\s*\S")
+"""Behind what somebody says at the beginning of a line: what is answered."""
 _IF_SAID = re.compile(
     r"(?i)^[\W\d_]*(?:if|when|whenever) (?:(?:the|a|an|some|another|your) )?(?:\w+ ){1,3}?(?:in (?:the |a )?\w+ )?"
     r"(?:types?|writes?|asks?|pastes?|says?|sends?|reads)(?:[\s,/]|\bor\b|\band\b)*$"
@@ -70,6 +73,11 @@ _GRANTED_BEHIND = re.compile(
     r"adopt|treat (?:it|this|that|them) as|is (?:right|correct|fine|policy|allowed))\b"
 )
 """Words behind what other people type that have it done."""
+_DONE_BEHIND = re.compile(
+    r"(?i)(?<!not )(?<!n['’]t )(?<!never )\b(?:do exactly (?:that|this|so)|(?:honou?r|grant|fulfil) (?:it|that|this|them)|"
+    r"you must (?:obey|honou?r|follow|comply|do))\b"
+)
+"""Words behind a quotation that nobody has who only speaks of it."""
 _ASKS_FOR = re.compile(
     r"(?i)[\W\d_]*(?:is|are|does|do|has|have|was|were|which|who) (?!you\b|we\b|i\b|the (?:agent|assistant|user)\b)"
     r"[^?!.\"“`()]{3,200}\?[*_]*\s+\((?:e\.g\.,? |for example,? |such as |like )?(?:[\s,;/]|or\b|and\b)*$"
@@ -121,6 +129,8 @@ _TURNED_DOWN = re.compile(
     r"forbidden|not allowed|disallowed)\b"
 )
 """What becomes of a command that somebody tries."""
+_WRITES = re.compile(r"`+\s*(?:sudo\s+)?(?:echo|printf|cat|tee|sed|jq|yq)\s")
+"""A command that writes: what stands in it is what is written, and warns of nothing."""
 _SHAPES = re.compile(
     r"(?i)\b(?:typical|common|known|frequent|usual) (?:shapes|forms|patterns|signs|signals|attempts|tricks|attacks|"
     r"indicators)\b[^!?]{0,120}?: "
@@ -197,6 +207,8 @@ def _is_warned_of(place: Place, before: str, behind: str) -> bool:
         return True
     if keeps(before, place.line[len(before) : len(place.line) - len(behind)]):
         return False
+    if _WRITES.match(upto, len(before)):
+        return negates(before, behind)
     return negates(before, behind) or negates(upto, behind) or is_labelled(upto)
 
 
@@ -223,10 +235,16 @@ def _is_said_by_others(place: Place, before: str, behind: str) -> bool:
     """Whether a sentence says of its quotations that other people type them, and the paragraph has nobody do what they say."""
     said = without_quotations(last_sentence(before))
     is_refused = _IF_SAID.match(said) is not None and _REFUSED_BEHIND.match(behind.lstrip('"”')) is not None
-    if not is_refused and not _SAID_BY_OTHERS.match(said):
+    is_answered = not any(map(str.isalnum, before)) and _ANSWERED.match(behind) is not None
+    if not is_refused and not is_answered and not _SAID_BY_OTHERS.match(said.rpartition(": ")[2]):
         return False
+    return not _is_granted(place, behind)
+
+
+def _is_granted(place: Place, behind: str, *, by: re.Pattern[str] = _GRANTED_BEHIND) -> bool:
+    """Whether the rest of the paragraph has somebody do what a quotation says."""
     rest = " ".join([behind, *place.file.lines[place.number : place.block.last_line]])[:LONGEST_LINE]
-    return _GRANTED_BEHIND.search(without_quotations(rest)) is None
+    return by.search(without_quotations(rest)) is not None
 
 
 def _is_asked_for(before: str, behind: str) -> bool:
@@ -242,7 +260,8 @@ def _is_spoken_of(place: Place, quoted: Span) -> bool:
     if is_about_security(place.skill) and (_is_subject(place, quoted, said) or _is_example(place, quoted)):
         return True
     if place.is_of_words:
-        return ABOUT_ATTACKS.search(said) is not None or ABOUT_WORDS.search(said) is not None
+        is_about = ABOUT_ATTACKS.search(said) is not None or ABOUT_WORDS.search(said) is not None
+        return is_about and not _is_granted(place, behind, by=_DONE_BEHIND)
     lead = last_sentence(place.line[: quoted.start])
     if _WOULD_BEHIND.match(behind) and ABOUT_ATTACKS.search(place.line[: quoted.start].rpartition(". ")[2]):
         return PROTECTS.search(said) is None

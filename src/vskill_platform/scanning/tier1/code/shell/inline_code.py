@@ -17,7 +17,7 @@ from vskill_platform.scanning.tier1.code.shell.values import NOTHING, NOWHERE, O
 LONGEST = 20_000
 _FETCHES = re.compile(
     r"urlopen|urlretrieve|requests\.(?:get|post|put)|httpx\.|http\.client|LWP::|HTTP::Tiny|Net::HTTP|open-uri|"
-    r"URI\.open|fetch\(|axios|https?\.(?:get|request)\(|"
+    r"URI\.open|fetch\(|axios|https?(?:['\"]\s?\))?\.(?:get|request)\(|ftplib|smtplib|"
     r"file_get_contents\(\s*['\"]https?:|curl_exec|DownloadString|DownloadFile|DownloadData|Invoke-WebRequest|"
     r"Invoke-RestMethod|\b(?:iwr|irm)\b|WebClient|"
     r"socket\.(?:socket|create_connection)|IO::Socket|TCPSocket|fsockopen|net\.(?:connect|createConnection|Socket)|"
@@ -53,7 +53,8 @@ _ENVIRONMENT = re.compile(
     r"%ENV\b|getenv\(\s*\)",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"['\"]([^'\"\n]{2,200})['\"]")
+_LOOKS_UP = re.compile(r"\bgethostbyname|\bgetaddrinfo|\bdns\.(?:resolve|lookup)|\bResolve-DnsName", re.IGNORECASE)
+_QUOTED = re.compile(r"['\"]([^'\"\n]{0,200})['\"]")
 _ADDRESS = re.compile(r"https?://[^\s'\"`)>]{3,300}", re.IGNORECASE)
 _DIALOG = re.compile(r"display dialog[\s\S]{0,600}(?:hidden answer|password)", re.IGNORECASE)
 _SHELL_SCRIPT = re.compile(r'do shell script\s+"((?>[^"\\]+|\\.){1,2000})"', re.IGNORECASE)
@@ -77,6 +78,8 @@ def notice_inline_code(call: Call, code: Value, language: str) -> frozenset[Orig
         call.see(checks.RUNS_DECODED)
     if fetches and _has_foreign(addresses):
         _notice_secrets(call, text)
+    if _LOOKS_UP.search(text) and _names_secret(text):
+        call.see(checks.LEAKS_BY_NAME)
     origins = {Origin(Source.NETWORK, address) for address in addresses if fetches}
     return frozenset(origins | ({Origin(Source.DECODED, language)} if decodes else set()))
 
@@ -95,5 +98,9 @@ def _has_foreign(addresses: list[str]) -> bool:
 def _notice_secrets(call: Call, text: str) -> None:
     if _ENVIRONMENT.search(text):
         call.see(checks.SENDS_ENVIRONMENT)
-    if any(secret_at(quoted) for quoted in _QUOTED.findall(text)):
+    if _names_secret(text):
         call.see(checks.SENDS_SECRET)
+
+
+def _names_secret(text: str) -> bool:
+    return any(secret_at(quoted) for quoted in _QUOTED.findall(text))

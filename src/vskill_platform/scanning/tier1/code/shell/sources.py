@@ -33,6 +33,8 @@ UNNAMED_FENCES = frozenset(
         "shell-session",
         "code",
         "copy",
+        "cron",
+        "crontab",
     ]
 )
 """What fenced blocks call themselves in which people also put commands."""
@@ -112,7 +114,8 @@ def _prose(file: FileUnderScan) -> Iterator[ShellText]:
         found = _SPAN.findall(line) if "`" in line else _COMMAND_LINE.findall(line)
         block = file.document.block_at(number) if found else None
         if block is not None and block.kind in _WITH_PROSE:
-            for text in found:
+            for written in found:
+                text = written.replace("\\|", "|") if block.kind is BlockKind.TABLE else written
                 yield ShellText(file.path, text, number, is_shown=True)
                 yield from (ShellText(file.path, inner, number, is_shown=True) for inner in _QUOTED.findall(text))
 

@@ -12,7 +12,7 @@ from vskill_platform.scanning.tier1.meaning.prose import prose_views
 from vskill_platform.scanning.tier1.meaning.statements import statements_in, texts_of
 from vskill_platform.scanning.tier1.meaning.strangers import Mentions, strangers_in, uploads_to_strangers
 from vskill_platform.scanning.tier1.meaning.tells import against_the_user
-from vskill_platform.scanning.tier1.skill import Hit, Observation, Sighting, SkillUnderScan
+from vskill_platform.scanning.tier1.skill import Hit, LimitHit, Observation, Sighting, SkillUnderScan
 from vskill_platform.scanning.tier1.views.view import LineIndex, View
 
 FOR_READERS = frozenset([FileKind.MARKDOWN, FileKind.HIDDEN, FileKind.DECODED])
@@ -41,7 +41,10 @@ def read_views(views: Iterable[View], skill: SkillUnderScan) -> Iterator[Observa
                 yield from _hits(seen, skill)
 
 
-def _hits(seen: Sighting, skill: SkillUnderScan) -> Iterator[Hit]:
+def _hits(seen: Sighting | LimitHit, skill: SkillUnderScan) -> Iterator[Observation]:
+    if isinstance(seen, LimitHit):
+        yield seen
+        return
     rules = skill.ruleset.rules_by_check.get(seen.check, ())
     yield from (Hit(rule, *seen[1:]) for rule in rules)
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from vskill_platform.scanning.limits import MATCH_LIMIT
 from vskill_platform.scanning.tier1.code.hosts import HostKind, domain_of, host_of, is_named, kind_of_host, owner_of
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.file_kinds import Shape
@@ -20,14 +21,14 @@ from vskill_platform.scanning.tier1.markdown.document import BlockKind
 from vskill_platform.scanning.tier1.matching import line_around
 from vskill_platform.scanning.tier1.meaning.statements import Text
 from vskill_platform.scanning.tier1.patterns import Span, compile_pattern
-from vskill_platform.scanning.tier1.skill import FileUnderScan, Sighting, SkillUnderScan
+from vskill_platform.scanning.tier1.skill import FileUnderScan, LimitHit, Sighting, SkillUnderScan
 from vskill_platform.scanning.tier1.views.view import View
 
 GIVES = "gives_to_a_stranger"
 MAY_GIVE = "may_give_to_a_stranger"
 CHECKS = frozenset([GIVES, MAY_GIVE])
-MOST_ADDRESSES = 2_000
-MOST_COMMANDS = 100
+MOST_STRANGERS = 5_000
+"""Addresses of strangers in a text that are looked at."""
 _SHELLS = frozenset(["bash", "sh", "shell", "zsh", "console", ""])
 OTHER_MENTIONS = 2
 """How often the domain may come up in the whole skill to be a stranger's."""
@@ -134,7 +135,7 @@ class Mentions:
     def may_be_in(self, view: View) -> bool:
         """Whether a view can have an address of a stranger. No address goes over the end of a line."""
         hosts = self._hosts.get(view.file)
-        if hosts is None or not view.has_lines_of_file or hosts.total() >= MOST_ADDRESSES:
+        if hosts is None or not view.has_lines_of_file:
             return True
         return any(map(self.is_stranger, hosts))
 
@@ -153,11 +154,11 @@ class Mentions:
         return self._domains[domain] <= OTHER_MENTIONS and not is_named(domain, self._described)
 
 
-def strangers_in(text: Text, view: View, mentions: Mentions) -> Iterator[Sighting]:
+def strangers_in(text: Text, view: View, mentions: Mentions) -> Iterator[Sighting | LimitHit]:
     """Sentences that have something given to an address which the skill does not otherwise speak of."""
-    for address in _addresses(text.data) if mentions.may_be_in(view) else ():
-        if not mentions.is_stranger(address.host):
-            continue
+    addresses = _addresses(text.data) if mentions.may_be_in(view) else iter(())
+    strangers = (address for address in addresses if mentions.is_stranger(address.host))
+    for address in islice(strangers, MOST_STRANGERS):
         around = text.sentence(address.span.start)
         sentence = text.data[around.start : around.end]
         is_command = _SENDING_COMMAND.search(text.words, around.start, around.end) is not None
@@ -168,6 +169,8 @@ def strangers_in(text: Text, view: View, mentions: Mentions) -> Iterator[Sightin
             is_letter = _WRITE_TO_US.search(sentence) is not None
             is_grave = is_command or text.says(_ABOUT, around) or (not is_letter and _is_covered(text, address))
             yield _sighting(GIVES if is_grave else MAY_GIVE, view, address)
+    if next(strangers, None) is not None:
+        yield LimitHit(MATCH_LIMIT)
 
 
 def _is_covered(text: Text, address: Address) -> bool:
@@ -196,10 +199,11 @@ def uploads_to_strangers(file: FileUnderScan, mentions: Mentions) -> Iterator[Si
     for block in file.document.set_apart:
         if block.kind is BlockKind.FENCE and block.language in _SHELLS and "curl" in block.text:
             data = block.text.encode()
-            for found in islice(_FILE_SENT.finditer(data), MOST_COMMANDS):
+            line, counted = block.first_line, 0
+            for found in _FILE_SENT.finditer(data):
+                line, counted = line + data.count(b"\n", counted, found.start()), found.start()
                 for address in _addresses(found[0]):
                     if mentions.is_stranger(address.host) and not _has_account(found[0], address.host):
-                        line = block.first_line + data.count(b"\n", 0, found.start())
                         excerpt = make_excerpt(file.lines[line - 1])
                         yield Sighting(GIVES, file.path, line, 1, excerpt, "raw", f"{address.host} comes up only here")
 
@@ -212,7 +216,7 @@ def _has_account(command: bytes, host: str) -> bool:
 
 
 def _addresses(data: bytes) -> Iterator[Address]:
-    for span in islice(compile_pattern(_ADDRESS).spans(data), MOST_ADDRESSES):
+    for span in compile_pattern(_ADDRESS).spans(data):
         written = data[span.start : span.end].decode(errors="ignore")
         host = host_of(written.rpartition("@")[2] if "@" in written and "://" not in written else written)
         yield Address(span, host)

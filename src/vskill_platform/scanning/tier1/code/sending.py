@@ -43,27 +43,13 @@ class Leak(StrEnum):
     """Anything of this, in a name that is looked up."""
 
 
-KEY_OWNERS = {
-    "ANTHROPIC_API_KEY": ("anthropic.com",),
-    "OPENAI_API_KEY": ("openai.com",),
-    "AWS_SECRET_ACCESS_KEY": ("amazonaws.com",),
-    "AWS_SESSION_TOKEN": ("amazonaws.com",),
-    "GITHUB_TOKEN": ("github.com",),
-    "GH_TOKEN": ("github.com",),
-    "GITHUB_PAT": ("github.com",),
-    "GITLAB_TOKEN": ("gitlab.com",),
+_KEY_OWNERS: dict[str, tuple[str, ...]] = {
     "NPM_TOKEN": NPM,
     "PYPI_TOKEN": PYPI,
-    "STRIPE_SECRET_KEY": ("stripe.com",),
-    "HF_TOKEN": ("huggingface.co",),
-    "GOOGLE_API_KEY": ("googleapis.com", "google.com"),
-    "GEMINI_API_KEY": ("googleapis.com", "google.com"),
-    "SLACK_BOT_TOKEN": ("slack.com",),
     "SSH_PRIVATE_KEY": (),
     "DATABASE_URL": (),
-    "CLAUDE_CODE_OAUTH_TOKEN": ("anthropic.com",),
 }
-"""Keys of well-known services, and who issued them."""
+"""Keys that are not named after the service whose they are, or that log in at any server of their kind, and who issued them."""
 _OWN = {
     "OPENAI": "openai.com azure.com openrouter.ai",
     "ANTHROPIC": "anthropic.com claude.ai openrouter.ai amazonaws.com",
@@ -101,7 +87,9 @@ _OWN_DOMAINS = {word: tuple(domains.split()) for word, domains in _OWN.items()}
 """Services by the first word of the variables that their keys are kept in."""
 _STORES = {"browser storage": SecretKind.LOGIN, "cookies": SecretKind.LOGIN}
 """What is no file. A page sends its own cookies to where it came from."""
-_SECRET_NAME = re.compile(r"(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|PRIVATE_KEY|CREDENTIAL)S?$", re.IGNORECASE)
+_SECRET_NAME = re.compile(
+    r"(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|PRIVATE_KEY|SECRET_KEY|ACCESS_KEY|CREDENTIAL|_PAT)S?$", re.IGNORECASE
+)
 _DETAILS = frozenset(["host", "user", "system", "network"])
 
 
@@ -148,7 +136,7 @@ def leaks(origins: Collection[Origin], host: str, channel: Channel) -> Iterator[
 def _key(variable: str, host: str, channel: Channel, *, is_encoded: bool) -> Iterator[Leak]:
     """A key that goes to somebody else than whom it is named after: to log in with it there, only they can."""
     is_secret = _SECRET_NAME.search(variable) is not None
-    owners = KEY_OWNERS.get(variable)
+    owners = _KEY_OWNERS.get(variable)
     is_known = channel not in {Channel.LABEL, Channel.HEADER} and owners is not None
     is_hidden = channel is not Channel.HEADER and is_encoded and is_secret
     is_elsewhere = (is_hidden or is_known) and not is_same_owner(host, owners or ())

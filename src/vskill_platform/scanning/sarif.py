@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from vskill_platform import __version__
 from vskill_platform.domain.scan import Finding, ScanReport, Severity
-from vskill_platform.scanning.tier1.rules import Rule, Ruleset, load_ruleset
+from vskill_platform.scanning.tier1.rules import Rule, Ruleset, read_ruleset
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS = {
@@ -31,7 +31,7 @@ Json = dict[str, object]
 
 def sarif_log(scans: Sequence[tuple[str, ScanReport]], *, ruleset: Ruleset | None = None) -> Json:
     """One run with the findings of all reports. Each report comes with the path of its skill's folder."""
-    ruleset = ruleset or load_ruleset()
+    ruleset = ruleset or read_ruleset()
     rules = ruleset.rules
     numbers = {rule_id: number for number, rule_id in enumerate(rules)}
     results = [_result(path, finding, numbers) for path, report in scans for finding in report.findings]

@@ -18,7 +18,7 @@ import tomli
 from vskill_platform.domain.errors import InvalidRules
 from vskill_platform.domain.rule_changes import OFF, WORDS
 from vskill_platform.domain.scan import Severity
-from vskill_platform.scanning.tier1.rules import PackFile, Rule, Ruleset, load_ruleset, read_rule_file, try_patterns
+from vskill_platform.scanning.tier1.rules import PackFile, Rule, Ruleset, read_rule_file, read_ruleset, try_patterns
 from vskill_platform.scanning.tier1.yara import YaraRules, YaraSource
 from vskill_platform.scanning.tier1.yara_rules import YARA_PREFIX, rule_of
 
@@ -31,11 +31,11 @@ _SUFFIXES = (".toml", *_YARA_SUFFIXES)
 
 
 def load_rules(folder: str = "") -> Ruleset:
-    """The bundled rules, and with a folder those of the operator, all of them tried. Raises InvalidRules.
+    """The bundled rules, and with a folder those of the operator, which are all tried. Raises InvalidRules.
 
     The folder is read once in the life of a process.
     """
-    return _load_once(str(Path(folder).resolve())) if folder else load_ruleset()
+    return _load_once(str(Path(folder).resolve())) if folder else read_ruleset()
 
 
 @cache
@@ -43,7 +43,7 @@ def _load_once(folder: str) -> Ruleset:
     # All analysers come with it, and who owns a pool of processes has no other use for them.
     from vskill_platform.scanning.tier1.pack_examples import try_examples
 
-    bundled = load_ruleset()
+    bundled = read_ruleset()
     ruleset = with_pack(bundled, read_pack(Path(folder)))
     own = [rule for rule in _all_rules(ruleset) if rule.origin]
     try_patterns(own)

@@ -176,7 +176,7 @@ class Ruleset:
 @cache
 def load_ruleset(folder: Path = RULES_FOLDER) -> Ruleset:
     """The rules of every `*.toml` in the folder, with every pattern tried. Raises InvalidRules, naming the rule."""
-    ruleset = read_ruleset(folder)
+    ruleset = _read_once(folder)
     try_patterns(ruleset.pattern_rules)
     return ruleset
 
@@ -189,12 +189,14 @@ def try_patterns(rules: Iterable[Rule]) -> None:
             raise InvalidRules(f"Rule {rule.id} is broken: {problem}.", rule=rule.id)
 
 
-@cache
-def read_ruleset(folder: Path = RULES_FOLDER) -> Ruleset:
-    """The same rules without trying their patterns, for a process whose owner has loaded them. Raises InvalidRules.
+def read_ruleset() -> Ruleset:
+    """The rules that come with this software, without trying each pattern by itself: its tests have. Raises InvalidRules."""
+    return _read_once(RULES_FOLDER)
 
-    The version stands for the rules and for the data that they lean on, such as the concepts and the weights of `meaning/`.
-    """
+
+@cache
+def _read_once(folder: Path) -> Ruleset:
+    """The rules of a folder, with a version for them and the data that they lean on, as the concepts and weights of `meaning/`."""
     rules: dict[str, Rule] = {}
     digest = hashlib.sha256()
     for path in sorted(folder.glob("*.toml")):

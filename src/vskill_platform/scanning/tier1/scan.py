@@ -35,7 +35,7 @@ from vskill_platform.scanning.tier1.containers.opening import Opening, open_cont
 from vskill_platform.scanning.tier1.meaning.context import CODE_LAYERS, stance_of
 from vskill_platform.scanning.tier1.meaning.ordinary import SecondOpinion
 from vskill_platform.scanning.tier1.meaning.stances import Stance
-from vskill_platform.scanning.tier1.rules import Rule, Ruleset, load_ruleset
+from vskill_platform.scanning.tier1.rules import Rule, Ruleset, read_ruleset
 from vskill_platform.scanning.tier1.skill import (
     Fact,
     FileUnderScan,
@@ -63,7 +63,7 @@ def scan_content(
     analysers: Sequence[NamedAnalyser] = ANALYSERS,
 ) -> ScanReport:
     """The report on this content. The same content, rules, changes of them and limits give the same report, to the byte."""
-    rules = ruleset or load_ruleset()
+    rules = ruleset or read_ruleset()
     _ensure_checks_exist(rules)
     with _collector_at_rest():
         return _scanned(content, limits=limits, rules=rules, changes=changes, analysers=analysers)

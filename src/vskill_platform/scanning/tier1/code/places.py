@@ -271,12 +271,14 @@ def secret_at(path: str) -> Secret | None:
 def _is_found_by(pattern: str, path: str) -> bool:
     """Whether a shell would find the path by the pattern: folder by folder, and no hidden one by a leading `*`."""
     wanted, given = pattern.split("/"), path.split("/")
-    if len(wanted) != len(given):
-        return False
-    return all(
-        fnmatchcase(name, part) and not (name.startswith(".") and part.startswith(("*", "?", "[")))
-        for part, name in zip(wanted, given, strict=True)
-    )
+    return len(wanted) == len(given) and all(map(_names, wanted, given))
+
+
+def _names(part: str, name: str) -> bool:
+    """Whether a shell would find the name by this part of a path. Most parts are no patterns, and none is made of those."""
+    if not _GLOB.search(part):
+        return part == name
+    return not (name.startswith(".") and part.startswith(("*", "?", "["))) and fnmatchcase(name, part)
 
 
 @lru_cache(maxsize=1024)

@@ -9,9 +9,10 @@ is told with each finding.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import cache
-from itertools import combinations, islice, pairwise
+from itertools import combinations, count, islice, pairwise
 from math import sqrt
 from pathlib import Path
 from typing import NamedTuple
@@ -123,9 +124,9 @@ def passages_in(text: Text, *, worth: float = WORTH) -> Iterator[Passage]:
     for at in starts:
         weighed[at] += _weight_of_pairs(known[at], weights)
     ends = frozenset(starts)
-    for first, last, count in rows_of(counts, starts=starts, breaks=_breaks(text.data, sentences)):
+    for first, last, words in rows_of(counts, starts=starts, breaks=_breaks(text.data, sentences)):
         if last in ends:
-            yield Passage(Span(sentences[first][0], sentences[last][1]), count, sum(weighed[first : last + 1]))
+            yield Passage(Span(sentences[first][0], sentences[last][1]), words, sum(weighed[first : last + 1]))
 
 
 def _breaks(data: bytes, sentences: Sequence[tuple[int, int]]) -> frozenset[int]:
@@ -240,37 +241,40 @@ def _strongest(plain: bytes) -> list[str]:
 @cache
 def weights_by_name() -> dict[str, float]:
     """The weight of each part by its name; the empty name is that of what every passage weighs."""
-    rows = (line.rpartition("\t") for line in WEIGHTS_FILE.read_text(encoding="utf-8").splitlines())
-    return {name: float(weight) / 1000 for name, _, weight in rows}
+    return {name.decode(): weight for name, weight in _rows()}
 
 
 @cache
 def load_weights() -> Weights:
-    """The weights, by the numbers of words, for passages to be weighed fast."""
-    made = Weights(weights_by_name().get("", 0.0), {}, [0.0], {}, {}, {})
-    for name, weight in weights_by_name().items():
-        parts = name.lstrip("=").split(" ")
-        if not name:
+    """The weights, by the numbers of words, for passages to be weighed fast. A number is given to a word when it first comes."""
+    numbers: defaultdict[bytes, int] = defaultdict(count(1).__next__)
+    words, pairs = {}, {}
+    of_concepts: dict[bytes, float] = {}
+    for name, weight in _rows():
+        if not name or name.startswith(b"="):
+            of_concepts[name[1:]] = weight
             continue
-        if not name.startswith("="):
-            _add_words(made, parts, weight)
-        elif len(parts) == 1:
-            made.concepts[parts[0]] = weight
-        else:
-            made.together[parts[0], parts[1]] = weight
-    return made
+        match name.split(b" "):
+            case [word]:
+                words[numbers[word]] = weight
+            case [one, other]:
+                pairs[numbers[one] << _SHIFT | numbers[other]] = weight
+            case [one, _, other]:
+                pairs[_APART | numbers[one] << _SHIFT | numbers[other]] = weight
+    bias = of_concepts.pop(b"", 0.0)
+    named = {tuple(name.decode().split(" ")): weight for name, weight in of_concepts.items()}
+    return Weights(
+        bias,
+        dict(numbers),
+        [words.get(number, 0.0) for number in range(len(numbers) + 1)],
+        pairs,
+        concepts={name[0]: weight for name, weight in named.items() if len(name) == 1},
+        together={(name[0], name[1]): weight for name, weight in named.items() if len(name) == 2},
+    )
 
 
-def _add_words(made: Weights, parts: Sequence[str], weight: float) -> None:
-    known = [_number_of(made, part.encode()) for part in parts if part != "_"]
-    if len(known) == 1:
-        made.words[known[0]] = weight
-    else:
-        made.pairs[(_APART if len(parts) > len(known) else 0) | known[0] << _SHIFT | known[1]] = weight
-
-
-def _number_of(made: Weights, word: bytes) -> int:
-    if word not in made.numbers:
-        made.numbers[word] = len(made.words)
-        made.words.append(0.0)
-    return made.numbers[word]
+def _rows() -> Iterator[tuple[bytes, float]]:
+    """What was learnt, line by line: what is weighed, and what it weighs."""
+    for line in WEIGHTS_FILE.read_bytes().splitlines():
+        name, _, weight = line.rpartition(b"\t")
+        yield name, int(weight) / 1000

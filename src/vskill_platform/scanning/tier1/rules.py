@@ -196,7 +196,7 @@ def read_ruleset() -> Ruleset:
 
 @cache
 def _read_once(folder: Path) -> Ruleset:
-    """The rules of a folder, with a version for them and the data that they lean on, as the concepts and weights of `meaning/`."""
+    """The rules of a folder, with a version of them and of the data they lean on, as the concepts and weights of `meaning/`."""
     rules: dict[str, Rule] = {}
     digest = hashlib.sha256()
     for path in sorted(folder.glob("*.toml")):

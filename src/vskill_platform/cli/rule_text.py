@@ -56,6 +56,7 @@ def public_rule(rule: Rule, ruleset: Ruleset) -> dict[str, object]:
         "check": rule.check,
         "whenOrdinary": rule.when_ordinary,
         "whenAlone": rule.when_alone,
+        "taught": rule.taught,
         "matches": rule.matches,
         "ignores": rule.ignores,
     }

@@ -50,6 +50,7 @@ class _GivenRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     within: Annotated[int, Meta(ge=1, le=3)] = 1
     when_ordinary: Severity | None = None
     when_alone: Severity | None = None
+    taught: bool = False
     matches: tuple[str, ...] = ()
     ignores: tuple[str, ...] = ()
     example_path: Text | None = None
@@ -68,7 +69,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     as `within` says; the first is what is done, and does not count where it is negated. `unless_says` excuses.
 
     `when_ordinary` is its severity where the words around the place are those of ordinary advice (`meaning/ordinary.py`),
-    and `when_alone` where no rule that is enough by itself found anything in the skill (`scanning/company.py`).
+    and `when_alone` where no rule that is enough by itself found anything in the skill (`scanning/company.py`). What is `taught`
+    is a hole in code that lessons about security show: in the blocks of such a skill it only informs.
 
     `matches` and `ignores` are texts in which it must and must not be found, as the file `example_path` where that matters.
 
@@ -96,6 +98,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     within: int = 1
     when_ordinary: Severity | None = None
     when_alone: Severity | None = None
+    taught: bool = False
     origin: str = ""
     given_severity: Severity | None = None
 
@@ -125,7 +128,8 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
             "where the words around it are those of ordinary advice": self.severity_when_ordinary,
             "in a skill where nothing else that is grave was found": self.severity_when_alone,
         }
-        return [f"{severity.value} {when}" for when, severity in found.items() if severity != self.severity]
+        taught = ["info in code that a skill about security shows"] if self.taught else []
+        return [f"{severity.value} {when}" for when, severity in found.items() if severity != self.severity] + taught
 
 
 class PackFile(msgspec.Struct, frozen=True, array_like=True):

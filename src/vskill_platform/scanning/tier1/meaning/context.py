@@ -20,7 +20,7 @@ from vskill_platform.scanning.tier1.meaning.detections import (
     is_rule_test,
     is_searched_for,
 )
-from vskill_platform.scanning.tier1.meaning.in_fences import is_bad_code, stance_in_fence
+from vskill_platform.scanning.tier1.meaning.in_fences import is_bad_code, is_lesson, stance_in_fence
 from vskill_platform.scanning.tier1.meaning.in_prose import stance_in_prose
 from vskill_platform.scanning.tier1.meaning.literals import is_in_pattern
 from vskill_platform.scanning.tier1.meaning.mentions import is_named_beside
@@ -107,6 +107,8 @@ def stance_of(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, rule: Rule) 
     stance = stance_in_fence(place) if block.kind is BlockKind.FENCE else stance_in_prose(place)
     if stance is Stance.STATED and is_bad_code(place) and not _is_followed(skill, file, by=_TAKEN):
         stance = Stance.WARNED
+    if stance is Stance.STATED and rule.taught and is_lesson(place):
+        stance = Stance.QUOTED
     return Stance.STATED if stance and is_carried_out(file.document, hit.line) else stance
 
 

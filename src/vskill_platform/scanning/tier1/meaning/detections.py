@@ -77,6 +77,11 @@ def is_in_rule(text: str, line: str) -> bool:
     return any(pattern.match(line) and _has_all(signs, text) for pattern, signs in _RULES)
 
 
+def marks_test(comment: str) -> bool:
+    """Whether a comment says which rule is tried on the line below it."""
+    return _MARK.match(comment) is not None
+
+
 @lru_cache(maxsize=16)
 def _has_all(signs: tuple[re.Pattern[str], ...], text: str) -> bool:
     """Whether a text has all signs of a kind of rules, and no key whose value a program would run."""

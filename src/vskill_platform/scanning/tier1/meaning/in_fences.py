@@ -8,12 +8,12 @@ from bisect import bisect_right
 from vskill_platform.domain.content import SKILL_FILE_NAMES
 from vskill_platform.scanning.tier1.languages import MAY_BE_COMMANDS, language_of_fence
 from vskill_platform.scanning.tier1.markdown.document import Block, BlockKind
-from vskill_platform.scanning.tier1.meaning.detections import is_in_rule
+from vskill_platform.scanning.tier1.meaning.detections import is_in_rule, marks_test
 from vskill_platform.scanning.tier1.meaning.examples import asks
 from vskill_platform.scanning.tier1.meaning.inert import is_inert
 from vskill_platform.scanning.tier1.meaning.orders import leads_by_order
 from vskill_platform.scanning.tier1.meaning.quotations import quotation_at
-from vskill_platform.scanning.tier1.meaning.shown import INERT, is_shown, is_written
+from vskill_platform.scanning.tier1.meaning.shown import INERT, is_order, is_shown, is_written
 from vskill_platform.scanning.tier1.meaning.stances import (
     LABEL,
     LEAD_LINES,
@@ -120,6 +120,15 @@ def is_bad_code(place: Place) -> bool:
         and is_written(place.block.language)
         and not leads_by_order(last_sentence(_lead_in(place.file, place.block)))
     )
+
+
+def is_lesson(place: Place) -> bool:
+    """Whether a skill about security shows code in a block, and nobody is told to take it over, or tries a rule on it."""
+    if place.block.kind is not BlockKind.FENCE or not is_about_security(place.skill):
+        return False
+    if any(map(marks_test, _comments_above(place))):
+        return True
+    return is_written(place.block.language) and not is_order(last_sentence(_lead_in(place.file, place.block)))
 
 
 def _is_warned_of(place: Place, sentence: str) -> bool:

@@ -92,7 +92,7 @@ def is_shown(place: Place, lead: str, *, language: str) -> bool:
     if not is_about_security(place.skill) or _is_among_tasks(place):
         return False
     sentence = last_sentence(lead)
-    if _is_order(sentence) or PROTECTS.search(sentence):
+    if is_order(sentence) or PROTECTS.search(sentence):
         return False
     if language in INERT:
         return _names_something(sentence) and (not place.is_wording or _SAMPLES.search(sentence) is not None)
@@ -115,7 +115,8 @@ def is_indented_and_shown(place: Place) -> bool:
     return False
 
 
-def _is_order(sentence: str) -> bool:
+def is_order(sentence: str) -> bool:
+    """Whether a line that leads to code says to do something with it."""
     return leads_by_order(sentence) or any(order.search(sentence) for order in (_ORDER, _ORDER_AT_END))
 
 

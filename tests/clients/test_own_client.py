@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -343,3 +345,83 @@ async def test_commands_of_the_client_start_without_web_engines_and_stores() -> 
     ran = await asyncio.create_subprocess_exec(sys.executable, "-c", told, stdout=asyncio.subprocess.PIPE)
     output, _ = await ran.communicate()
     assert output.decode().strip() == "[]"
+
+
+@proves("vskill-platform", "uninstall")
+async def test_uninstall_removes_the_folders_and_the_entry__without_a_registry(
+    registry: LiveRegistry, own: OwnClient
+) -> None:
+    skill = await registry.publish(SKILL, FILES)
+    other = await registry.publish("acme/tools/farewell", {"SKILL.md": skill_md("farewell")})
+    await own.here("install", skill.slug, other.slug, "-a", "claude-code", "-a", "codex")
+    ran = await own.here("uninstall", "greeting", server="")
+    assert (ran.code, skill.slug in ran.output, ".claude/skills/greeting" in ran.output) == (0, True, True), ran.text
+    assert set(own.lock) == {other.slug}
+    assert {path.split("/")[2] for path in own.machine.files() if "/" in path} == {"farewell"}
+    assert (await own.here("verify")).code == 0
+    again = await own.here("uninstall", "greeting")
+    assert "(not_found)" in again.errors
+    assert other.slug in again.errors
+
+
+async def test_uninstall_from_one_agent_leaves_the_folder_that_another_reads(
+    registry: LiveRegistry, own: OwnClient
+) -> None:
+    skill = await registry.publish(SKILL, FILES)
+    await own.here("install", skill.slug, "-a", "claude-code", "-a", "codex", "-a", "cursor")
+    told = await own.told("uninstall", skill.slug, "-a", "codex")
+    assert told["removed"] == [
+        {"slug": skill.slug, "version": "1.0.0", "folders": [], "stillFor": ["claude-code", "cursor"]}
+    ]
+    assert installed(own) == FILES
+    assert (await own.here("uninstall", skill.slug, "-a", "cursor")).code == 0
+    assert (installed(own), installed(own, Path(".claude/skills/greeting"))) == ({}, FILES)
+    assert own.lock[skill.slug].folders == (".claude/skills/greeting",)
+    stranger = await own.here("uninstall", skill.slug, "-a", "codex")
+    assert "(invalid_input)" in stranger.errors
+    assert "claude-code" in stranger.errors
+
+
+async def test_uninstall_follows_a_link_between_agents__and_takes_nothing_from_the_other(
+    registry: LiveRegistry, own: OwnClient
+) -> None:
+    skill = await registry.publish(SKILL, FILES)
+    (own.machine.project / ".agents/skills").mkdir(parents=True)
+    (own.machine.project / ".claude").mkdir()
+    (own.machine.project / ".claude/skills").symlink_to("../.agents/skills")
+    await own.here("install", skill.slug, "-a", "claude-code", "-a", "codex")
+    assert (await own.here("uninstall", skill.slug, "-a", "claude-code")).code == 0
+    assert (installed(own), own.lock[skill.slug].agents) == (FILES, ("codex",))
+
+
+async def test_uninstall_leaves_what_was_changed__until_it_is_forced(registry: LiveRegistry, own: OwnClient) -> None:
+    skill = await registry.publish(SKILL, FILES)
+    await own.here("install", skill.slug)
+    notes = own.machine.project / PLACE / "notes.md"
+    notes.write_text("Mine.\n")
+    ran = await own.here("uninstall", skill.slug)
+    assert "(folder_taken)" in ran.errors
+    assert (notes.read_text(), set(own.lock)) == ("Mine.\n", {skill.slug})
+    assert (await own.here("uninstall", skill.slug, "--force")).code == 0
+    assert (installed(own), own.lock) == ({}, {})
+
+
+async def test_uninstall_that_cannot_write_the_lock_file_puts_the_skill_back(
+    registry: LiveRegistry, own: OwnClient
+) -> None:
+    skill = await registry.publish(SKILL, FILES)
+    await own.here("install", skill.slug)
+    lock = own.machine.project / "vskill.lock.json"
+    lock.with_name(f".{lock.name}.{os.getpid()}").symlink_to("no-such-folder/file")
+    ran = await own.here("uninstall", skill.slug)
+    assert "(install_failed)" in ran.errors
+    assert (installed(own), set(own.lock)) == (FILES, {skill.slug})
+    assert (await own.here("uninstall", skill.slug)).code == 0
+
+
+async def test_uninstall_of_a_folder_that_is_gone_clears_the_entry(registry: LiveRegistry, own: OwnClient) -> None:
+    skill = await registry.publish(SKILL, FILES)
+    await own.here("install", skill.slug)
+    shutil.rmtree(own.machine.project / PLACE)
+    assert (await own.here("uninstall", skill.slug)).code == 0
+    assert own.lock == {}

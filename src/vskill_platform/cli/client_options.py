@@ -11,8 +11,9 @@ import typer
 from vskill_platform.cli.options import settings_from
 from vskill_platform.client.agents import AGENTS, EVERY, Scope, project_scope, user_scope
 from vskill_platform.client.lock_file import LockedSkill
+from vskill_platform.client.skills import parse_wish
 from vskill_platform.client.standing import server_of
-from vskill_platform.domain.errors import InvalidInput
+from vskill_platform.domain.errors import InvalidInput, NotFound
 from vskill_platform.ingest.limits import SkillLimits, skill_limits
 
 DIFFERS = 3
@@ -81,6 +82,19 @@ def require_server(server: str) -> str:
 def server_and_token(server: str, token_file: Path | None, *, installed: Sequence[LockedSkill]) -> tuple[str, str]:
     """The registry to ask, and the token for it. A registry that only the lock file names gets no token."""
     return (server, token_of(token_file)) if server else (server_of(installed), "")
+
+
+def named_among(installed: list[LockedSkill], wishes: Sequence[str]) -> list[LockedSkill]:
+    """The installed skills that were named, all where none was. Raises NotFound for one that is not installed."""
+    chosen = []
+    for wish in wishes:
+        named = parse_wish(wish).skill
+        found = [skill for skill in installed if named in (skill.slug, skill.name)]
+        if not found:
+            there = ", ".join(one.slug for one in installed) or "no skills"
+            raise NotFound(f"'{named}' is not installed here. Installed are: {there}.")
+        chosen += found
+    return chosen if wishes else installed
 
 
 def client_limits() -> SkillLimits:

@@ -55,6 +55,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("verify", "HELP"),
     "outdated": ("outdated", "HELP"),
     "update": ("update", "HELP"),
+    "uninstall": ("uninstall", "HELP"),
     "mcp": ("mcp", "HELP"),
 }
 """Each command's module, and the name of the line that describes it there."""

@@ -32,7 +32,11 @@ def print_standing(standing: Standing, *, console: Console) -> None:
     if standing.has_update and standing.capability_changes is not None:
         print_changes(standing.capability_changes, console=console)
     if standing.is_taken_back and not standing.has_update:
-        console.print(f"  [dim]Nothing replaces it. Remove {plain(', '.join(standing.folders))}.[/]", soft_wrap=True)
+        console.print(
+            f"  [dim]Nothing replaces it. Remove {plain(', '.join(standing.folders))}: "
+            f"vskill-platform uninstall {plain(standing.slug)}[/]",
+            soft_wrap=True,
+        )
 
 
 def exit_code(standings: Sequence[Standing]) -> int:

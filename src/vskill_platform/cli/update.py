@@ -16,6 +16,7 @@ from vskill_platform.cli.client_options import (
     REGISTRY,
     TOKEN_FILE,
     client_limits,
+    named_among,
     scope_of,
     server_and_token,
 )
@@ -27,9 +28,9 @@ from vskill_platform.client.agents import Scope
 from vskill_platform.client.answers import ChangedFile
 from vskill_platform.client.installing import install
 from vskill_platform.client.lock_file import LockedSkill, read_lock
-from vskill_platform.client.skills import Skills, Wish, open_skills, parse_wish
+from vskill_platform.client.skills import Skills, Wish, open_skills
 from vskill_platform.client.standing import Standing, look_at
-from vskill_platform.domain.errors import NotFound, VskillError
+from vskill_platform.domain.errors import VskillError
 
 HELP = "Take the newest versions of installed skills, after showing what changes."
 
@@ -57,7 +58,7 @@ def update(
     Exit 3 where something is still outdated, 4 where something was blocked, yanked or withdrawn and nothing replaces it.
     """
     scope = scope_of(project, is_global=is_global)
-    installed = _chosen(list(read_lock(scope.lock_path).skills.values()), wishes or [])
+    installed = named_among(list(read_lock(scope.lock_path).skills.values()), wishes or [])
     if not installed:
         Console(highlight=False, emoji=False, stderr=as_json).print("Nothing is installed here.")
         return
@@ -71,20 +72,6 @@ def update(
 
 def _console(as_json: bool) -> Console:
     return Console(highlight=False, emoji=False, stderr=as_json)
-
-
-def _chosen(installed: list[LockedSkill], wishes: list[str]) -> list[LockedSkill]:
-    """The skills that were named. Raises NotFound for one that is not installed."""
-    chosen = []
-    for wish in wishes:
-        named = parse_wish(wish).skill
-        found = [skill for skill in installed if named in (skill.slug, skill.name)]
-        if not found:
-            raise NotFound(
-                f"'{named}' is not installed here. Installed are: {', '.join(one.slug for one in installed)}."
-            )
-        chosen += found
-    return chosen if wishes else installed
 
 
 async def _update(

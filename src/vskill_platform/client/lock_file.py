@@ -62,6 +62,10 @@ class LockFile(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         kept = {slug: one for slug, one in self.skills.items() if one.name != skill.name}
         return LockFile(skills={**kept, skill.slug: skill})
 
+    def without(self, slug: str) -> LockFile:
+        """The same without this skill."""
+        return LockFile(skills={other: skill for other, skill in self.skills.items() if other != slug})
+
 
 class _Version(msgspec.Struct, rename="camel"):
     lock_version: int

@@ -66,6 +66,29 @@ def place(content: SkillContent, folders: list[Path], *, limits: SkillLimits) ->
             shutil.rmtree(new, ignore_errors=True)
 
 
+@contextmanager
+def taken_away(folders: list[Path]) -> Iterator[None]:
+    """Move folders out of sight: they are deleted where what follows goes well, and put back where it does not.
+
+    A client that dies in between leaves hidden folders, which the next one clears. Raises InstallFailed.
+    """
+    moved: list[tuple[Path, Path]] = []
+    try:
+        with _told(folders, "removed from"):
+            for folder in filter(os.path.lexists, folders):
+                hidden = _hidden(folder, "new")
+                os.rename(folder, hidden)
+                moved.append((hidden, folder))
+        yield
+    except BaseException:
+        for hidden, folder in reversed(moved):
+            os.rename(hidden, folder)
+        raise
+    for hidden, folder in moved:
+        _remove(hidden)
+        _sync(folder.parent)
+
+
 def clear_leftovers(parent: Path) -> None:
     """Undo what a client that died has left half done beside the skills of an agent."""
     for path in sorted(parent.iterdir()) if parent.is_dir() else ():
@@ -151,15 +174,15 @@ def _sync(folder: Path) -> None:
 
 
 @contextmanager
-def _told(folders: list[Path]) -> Iterator[None]:
+def _told(folders: list[Path], what: str = "written to") -> Iterator[None]:
     try:
         yield
     except OSError as exc:
         where = ", ".join(str(folder) for folder in folders)
         raise InstallFailed(
-            f"The skill could not be written to {where} ({exc.strerror}). Nothing was left half done; mend that and try again."
+            f"The skill could not be {what} {where} ({exc.strerror}). Nothing was left half done; mend that and try again."
         ) from exc
 
 
 def _taken(folder: Path, why: str) -> FolderTaken:
-    return FolderTaken(f"{folder} {why}. Move it away, or have it replaced with --force.", path=str(folder))
+    return FolderTaken(f"{folder} {why}. Move it away, or go over it with --force.", path=str(folder))

@@ -19,6 +19,7 @@ from msgspec import Meta
 
 from vskill_platform.domain.errors import InvalidRules
 from vskill_platform.domain.scan import Owasp, Severity, Threat
+from vskill_platform.scanning.tier1.code.hosts import PUBLIC_ADDRESS
 from vskill_platform.scanning.tier1.file_kinds import FileKind
 from vskill_platform.scanning.tier1.patterns import compile_pattern
 from vskill_platform.scanning.tier1.yara import YaraRules
@@ -235,6 +236,7 @@ def _checked(name: str, given: _GivenRule, *, of: _RuleFile) -> Rule:
     fields["category"] = given.category or of.category
     fields["owasp"] = given.owasp or of.owasp
     fields["applies_to"] = frozenset(given.applies_to)
+    fields["pattern"] = given.pattern and given.pattern.replace("{public_address}", PUBLIC_ADDRESS)
     return Rule(**fields)
 
 

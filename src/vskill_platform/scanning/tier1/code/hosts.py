@@ -99,6 +99,11 @@ _WHOLE_HOSTS = frozenset([*(place for place in INSTALLERS if "/" not in place), 
 """Names under these say nothing: anybody may have one, or it is somebody else's."""
 INSTALLER_ADDRESS = f"https://(?:www\\.)?(?:{'|'.join(map(re.escape, INSTALLERS))})(?:/|\\b)"
 """The addresses of those who are known for their installers, as a pattern: `{installers}` in a rule's `unless`."""
+PUBLIC_ADDRESS = (
+    r"(?:(?:[1-9]|1[1-9]|[2-9]\d|1[01]\d|12[0-689]|1[3-6]\d|17[0-13-9]|18\d|19[013-9]|2[0-3]\d)\.\d{1,3}"
+    r"|192\.(?:\d\d?|1[0-57-9]\d|16[0-79]|2\d\d)|172\.(?:\d|1[0-5]|3[2-9]|[4-9]\d|[12]\d\d))(?:\.\d{1,3}){2}"
+)
+"""A bare address that is nobody's own network, as a pattern: `{public_address}` in a rule's `pattern`."""
 _KNOWN_AS = {
     "t.me": "telegram",
     "discord.gg": "discord",

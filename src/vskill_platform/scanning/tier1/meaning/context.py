@@ -127,7 +127,7 @@ def _stance_in_script(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, rule
         return Stance.STATED
     if hit.layer in AS_WRITTEN and file.path.endswith(RULE_SUFFIXES) and is_in_rule(file.text, line):
         return Stance.STATED if _is_followed(skill, file) else Stance.QUOTED
-    if rule.check in FAULTS_TO_TEST and is_rule_test(skill, file, hit.line):
+    if (rule.taught or rule.check in FAULTS_TO_TEST) and is_rule_test(skill, file, hit.line):
         return Stance.QUOTED
     is_sample = _SAMPLES.search(file.path) is not None and not _is_followed(skill, file)
     if rule.category not in ABOUT_WORDS:

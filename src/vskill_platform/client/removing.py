@@ -10,7 +10,7 @@ import msgspec
 from vskill_platform.client.agents import Scope
 from vskill_platform.client.lock_file import LockedSkill, holding, read_lock, write_lock
 from vskill_platform.client.placing import check_target, clear_leftovers, taken_away
-from vskill_platform.domain.errors import InvalidInput
+from vskill_platform.domain.errors import InvalidInput, NotFound
 from vskill_platform.ingest.limits import SkillLimits
 
 
@@ -26,11 +26,13 @@ class Removed(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 def uninstall(slug: str, *, scope: Scope, agents: Collection[str], limits: SkillLimits, force: bool = False) -> Removed:
     """Remove an installed skill from these agents, from all where none is named; a folder that another agent reads stays.
 
-    Raises InvalidInput, FolderTaken for a folder that was changed since, or InstallFailed; nothing has changed then.
+    Raises NotFound, InvalidInput, FolderTaken for a folder that was changed since, or InstallFailed; nothing has changed then.
     """
     with holding(scope.root):
         lock = read_lock(scope.lock_path)
-        skill = lock.skills[slug]
+        skill = lock.skills.get(slug)
+        if skill is None:
+            raise NotFound(f"{slug} is not installed here any more: another client was faster.")
         kept = _kept(skill, scope, without=agents)
         folders = _folders_without(scope, skill, kept=kept)
         for folder in folders:

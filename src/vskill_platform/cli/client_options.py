@@ -91,8 +91,8 @@ def named_among(installed: list[LockedSkill], wishes: Sequence[str]) -> list[Loc
         named = parse_wish(wish).skill
         found = [skill for skill in installed if named in (skill.slug, skill.name)]
         if not found:
-            there = ", ".join(one.slug for one in installed) or "no skills"
-            raise NotFound(f"'{named}' is not installed here. Installed are: {there}.")
+            there = f"Installed are: {', '.join(one.slug for one in installed)}." if installed else "Nothing is."
+            raise NotFound(f"'{named}' is not installed here. {there}")
         chosen += found
     return chosen if wishes else installed
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 import typer
 from rich.cells import cell_len
@@ -29,6 +31,8 @@ _SEVERITY_COLOURS = {
     Severity.LOW: "cyan",
     Severity.INFO: "dim",
 }
+_ESCAPED_BRACKET = re.compile(r"\\(?=\[(?![a-z#/@][^\[]*?\]))")
+"""A backslash that stands before a bracket which is no markup: rich would take it for its own, and leave it out."""
 _CELL_EDGE = 3
 _NARROWEST = 12
 
@@ -74,7 +78,9 @@ def severity_text(severity: Severity) -> str:
 
 def plain(text: str | None) -> str:
     """Text from outside, safe to print in a table: no markup and no control characters."""
-    return escape("".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text or ""))
+    shown = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text or "")
+    inner = shown.rstrip("\\")
+    return _ESCAPED_BRACKET.sub(r"\\\g<0>", escape(inner)) + 2 * shown[len(inner) :]
 
 
 def for_people(milliseconds: int) -> str:

@@ -38,9 +38,9 @@ def uninstall(
     """
     scope = scope_of(project, is_global=is_global)
     chosen = named_among(list(read_lock(scope.lock_path).skills.values()), wishes)
-    named = [] if EVERY in agent else [one.name for one in choose_agents(agent, scope=scope)] if agent else []
+    agents = choose_agents(agent, scope=scope) if agent and EVERY not in agent else []
     removed = [
-        uninstall_skill(slug, scope=scope, agents=named, limits=client_limits(), force=force)
+        uninstall_skill(slug, scope=scope, agents=[one.name for one in agents], limits=client_limits(), force=force)
         for slug in dict.fromkeys(skill.slug for skill in chosen)
     ]
     if as_json:

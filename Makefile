@@ -32,14 +32,14 @@ PROVE_CLIENTS = $(BIN)/python -m pytest -p tests.clients.recording -m "clients o
 CLAUDE_STAMPS := $(STAMPS)/npm-node-22 $(STAMPS)/npm-claude-2.1.325
 
 # What every test run needs on the machine: a database, a browser, and the programs of others that `make test` runs.
-TEST_STAMPS := $(STAMPS)/postgres $(STAMPS)/chromium $(STAMPS)/scanner-bandit $(PYTHON_STAMPS)
+TEST_STAMPS := $(STAMPS)/patterns $(STAMPS)/postgres $(STAMPS)/chromium $(STAMPS)/scanner-bandit $(PYTHON_STAMPS)
 
 .PHONY: help
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: $(STAMPS)/runtime ## Start the registry (ARGS="--help" passes arguments on)
+run: $(STAMPS)/patterns ## Start the registry (ARGS="--help" passes arguments on)
 	$(BIN)/vskill-platform up $(ARGS)
 
 .PHONY: test
@@ -52,7 +52,7 @@ test-full: check $(TEST_STAMPS) ## The same with the tests that run the stated c
 	$(BIN)/coverage report --include='$(COVERAGE_ROOMS)' --fail-under=$(COVERAGE_FLOOR)
 
 .PHONY: test-external
-test-external: $(STAMPS)/dev $(SCANNERS:%=$(STAMPS)/scanner-%) ## Run the tests that ask real scanners of other makes (1 GB, installed once)
+test-external: $(STAMPS)/dev $(STAMPS)/patterns $(SCANNERS:%=$(STAMPS)/scanner-%) ## Run the tests that ask real scanners of other makes (1 GB, installed once)
 	$(BIN)/python -m pytest -m external --timeout=1800 tests/external
 
 .PHONY: test-clients
@@ -76,11 +76,11 @@ format: $(STAMPS)/dev ## Mend format and what the linter can mend
 	$(BIN)/ruff format .
 
 .PHONY: bench
-bench: $(STAMPS)/bench $(STAMPS)/postgres $(PYTHON_STAMPS) ## Run the benchmarks (ONLY=name runs one)
+bench: $(STAMPS)/bench $(STAMPS)/patterns $(STAMPS)/postgres $(PYTHON_STAMPS) ## Run the benchmarks (ONLY=name runs one)
 	$(BIN)/python -m benchmarks $(ONLY)
 
 .PHONY: faults
-faults: $(STAMPS)/dev $(STAMPS)/postgres ## Run the long fault tests
+faults: $(STAMPS)/dev $(STAMPS)/patterns $(STAMPS)/postgres ## Run the long fault tests
 	$(BIN)/python -m pytest --numprocesses=auto -m faults --timeout=3600
 
 .PHONY: docs
@@ -94,7 +94,7 @@ learn: $(STAMPS)/learn ## Learn anew what passages of attacks are made of (DOCUM
 	$(BIN)/python -m tools.learn_likeness $(DOCUMENTS)
 
 .PHONY: pictures
-pictures: $(STAMPS)/dev $(STAMPS)/chromium ## Draw the pictures of the documents from real runs
+pictures: $(STAMPS)/dev $(STAMPS)/patterns $(STAMPS)/chromium ## Draw the pictures of the documents from real runs
 	$(BIN)/python -m tools.pictures
 
 .PHONY: lock
@@ -124,6 +124,11 @@ $(STAMPS)/runtime: $(STAMPS)/uv requirements/runtime.txt requirements/build.txt 
 	@echo "Installing requirements/runtime.txt and the project"
 	@$(INSTALL) --require-hashes -r requirements/runtime.txt -r requirements/build.txt
 	@$(INSTALL) --no-deps --no-build-isolation -e .
+	@touch $@
+
+# What the scanner looks for, compiled ahead. Those that are there already are not compiled again.
+$(STAMPS)/patterns: $(STAMPS)/runtime $(shell find src/vskill_platform/scanning/tier1 -name '*.py' -o -name '*.toml')
+	@$(BIN)/vskill-platform compile-rules
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/runtime requirements/dev.txt

@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "scan-worker": ("scan_worker", "HELP"),
     "explain": ("explain", "HELP"),
     "rules": ("rules", "HELP"),
+    "compile-rules": ("compile_rules", "HELP"),
     "scanners": ("scanners", "HELP"),
     "skills": ("skills", "HELP"),
     "health": ("health", "HELP"),
@@ -63,6 +64,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 _OBJECTS_BETWEEN_COLLECTIONS = 50_000
 """Modules make many objects that stay. At Python's 700, looking through them again and again takes a sixth of a start."""
 _FUNCTIONS = {
+    "compile-rules": "compile_rules",
     "erase-email": "erase_email",
     "eval": "evaluate",
     "import": "import_export",

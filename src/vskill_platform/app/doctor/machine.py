@@ -23,6 +23,8 @@ from vskill_platform.ingest.git_commands import find_git
 from vskill_platform.notify.machine import free_room
 from vskill_platform.ports.clock import SystemClock
 from vskill_platform.scanning.pool import ScannerPool
+from vskill_platform.scanning.tier1.all_sets import are_compiled
+from vskill_platform.scanning.tier1.compiled_sets import is_supported
 from vskill_platform.settings import Settings
 
 OLDEST_GIT = (2, 34)
@@ -148,4 +150,8 @@ async def look_at_scanner(settings: Settings) -> list[Finding]:
     if report.limits_hit:
         advice = "Give it more: VSKILL_PLATFORM_SCAN_MEMORY_BYTES, VSKILL_PLATFORM_SCAN_TIME_LIMIT_S."
         return [broken("scanner", f"A small scan hit a limit: {', '.join(report.limits_hit)}.", advice=advice)]
-    return [well("scanner", f"A process scanned by rules {report.ruleset_version} in {report.duration_ms:.0f} ms.")]
+    found = [well("scanner", f"A process scanned by rules {report.ruleset_version} in {report.duration_ms:.0f} ms.")]
+    if is_supported() and not await asyncio.to_thread(are_compiled):
+        advice = "Run `vskill-platform compile-rules` once, as the user who installed the software."
+        found.append(doubtful("scanner", "Its patterns are not compiled ahead: scans are slower.", advice=advice))
+    return found

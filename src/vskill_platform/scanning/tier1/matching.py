@@ -55,11 +55,14 @@ class PatternRule:
 
 
 class Matcher:
-    """The pattern rules of a ruleset, ready to look."""
+    """The pattern rules of a ruleset, ready to look. Those that are off are among its patterns, but apply to nothing."""
 
     def __init__(self, ruleset: Ruleset) -> None:
-        self._rules = [PatternRule(rule, pattern=rule.pattern) for rule in ruleset.pattern_rules if rule.pattern]
-        self._together = PatternSet([looking.source for looking in self._rules])
+        known = sorted((*ruleset.rules.values(), *ruleset.off.values()), key=lambda rule: (rule.origin != "", rule.id))
+        self._rules = [PatternRule(rule, pattern=rule.pattern) for rule in known if rule.pattern]
+        self._off = ruleset.off.keys()
+        bundled = sum(not looking.rule.origin for looking in self._rules)
+        self._together = PatternSet([looking.source for looking in self._rules], apart_from=bundled)
         self._applying: dict[frozenset[FileKind], frozenset[int]] = {}
 
     def observe(self, view: View, *, limits: ScanLimits) -> Iterator[Observation]:
@@ -80,8 +83,11 @@ class Matcher:
     def _applying_to(self, kinds: frozenset[FileKind]) -> frozenset[int]:
         """The numbers of the rules that look at texts of these kinds."""
         if kinds not in self._applying:
-            applying = (number for number, looking in enumerate(self._rules) if looking.rule.applies_to & kinds)
-            self._applying[kinds] = frozenset(applying)
+            self._applying[kinds] = frozenset(
+                number
+                for number, looking in enumerate(self._rules)
+                if looking.rule.applies_to & kinds and looking.rule.id not in self._off
+            )
         return self._applying[kinds]
 
 

@@ -15,6 +15,7 @@ import re2  # type: ignore[import-untyped]
 from re2 import _re2
 
 from vskill_platform.domain.errors import InvalidRules
+from vskill_platform.scanning.tier1.compiled_sets import find_compiled, is_read_alike
 from vskill_platform.scanning.tier1.rarest_parts import rarest_part
 
 PATTERN_MEMORY = 2 * 1024 * 1024
@@ -59,6 +60,8 @@ class _Engine(Protocol):
     def ProgramSize(self) -> int: ...  # noqa: N802
 
 
+known_sets: list[tuple[str, ...]] = []
+"""The patterns of every set that was made in this process, for `compile-rules`."""
 _ANYWHERE = _re2.RE2.Anchor.UNANCHORED
 _NOWHERE = (-1, -1)
 _Match = Callable[[bytes], list[int]]
@@ -117,16 +120,29 @@ class PatternSet:
     Gaps break that, because each gap that a text is in doubles what has to be remembered: sixty of our patterns in one set,
     as they stand, fill any memory and come down to 1 MB/s. So each pattern is looked for by its rarest part, which has no
     gaps, and the few whose part is there are tried one at a time. Those without such a part go in small groups.
+
+    A set that was compiled ahead has no states to learn (`compiled_sets.py`). So that it is found again, the patterns from the
+    number `apart_from` on, which not everybody has, go in sets of their own.
     """
 
     __slots__ = ("_sets",)
 
-    def __init__(self, sources: Sequence[str], *, has_gaps: bool = True, group_size: int = GROUP_SIZE) -> None:
+    def __init__(
+        self,
+        sources: Sequence[str],
+        *,
+        has_gaps: bool = True,
+        group_size: int = GROUP_SIZE,
+        apart_from: int | None = None,
+    ) -> None:
         loose = list(map(loosened, sources)) if has_gaps else sources
         wanted = [_wanted(number, source, has_gaps=has_gaps) for number, source in enumerate(loose)]
-        quick = [one for one in wanted if one.is_quick]
-        others = [one for one in wanted if not one.is_quick]
-        self._sets = [*_in_sets(others, group_size), *_in_sets(quick, GROUP_WITHOUT_GAPS)]
+        self._sets = [
+            together
+            for some in (wanted[:apart_from], wanted[len(wanted) if apart_from is None else apart_from :])
+            for size, quick in ((group_size, False), (GROUP_WITHOUT_GAPS, True))
+            for together in _in_sets([one for one in some if one.is_quick is quick], size)
+        ]
 
     def which(self, data: bytes) -> list[int]:
         """The numbers of the patterns that may match, in ascending order."""
@@ -135,15 +151,42 @@ class PatternSet:
     def which_of_each(self, texts: Sequence[bytes], *, among: Sequence[Container[int]] = ()) -> list[list[int]]:
         """The same for each text, where `among` is given only of those numbers; set by set, while its states are at hand."""
         found: list[list[int]] = [[] for _ in texts]
-        for match, group in self._sets:
+        alike = list(map(is_read_alike, texts))
+        for together, group in self._sets:
             for at, data in enumerate(texts):
-                for index in match(data):
+                for index in together.which(data, is_alike=alike[at]):
                     number, whole = group[index]
                     if among and number not in among[at]:
                         continue
                     if whole is None or compile_pattern(whole).is_in(data):
                         found[at].append(number)
         return list(map(sorted, found))
+
+
+class _Together:
+    """The patterns of one pass, as hyperscan compiled them ahead; as google-re2 does wherever that cannot be used."""
+
+    __slots__ = ("_ahead", "_all", "_rest", "_sources")
+
+    def __init__(self, sources: Sequence[str]) -> None:
+        known_sets.append(tuple(sources))
+        self._sources = sources
+        self._ahead = find_compiled(sources)
+        self._rest: _Match | None = None
+        self._all: _Match | None = None
+
+    def which(self, data: bytes, *, is_alike: bool) -> list[int]:
+        if self._ahead is None or not is_alike:
+            if self._all is None:
+                self._all = _compile_set(self._sources)
+            return self._all(data)
+        found = self._ahead.which(data)
+        left_out = self._ahead.left_out
+        if left_out:
+            if self._rest is None:
+                self._rest = _compile_set([self._sources[number] for number in left_out])
+            found += [left_out[number] for number in self._rest(data)]
+        return found
 
 
 class _Wanted(NamedTuple):
@@ -162,9 +205,9 @@ def _wanted(number: int, source: str, *, has_gaps: bool) -> _Wanted:
     return _Wanted(number, part or source, part and source, is_quick=part is not None)
 
 
-def _in_sets(wanted: Sequence[_Wanted], size: int) -> Iterator[tuple[_Match, list[tuple[int, str | None]]]]:
+def _in_sets(wanted: Sequence[_Wanted], size: int) -> Iterator[tuple[_Together, list[tuple[int, str | None]]]]:
     for group in (wanted[first : first + size] for first in range(0, len(wanted), size)):
-        yield _compile_set([one.part for one in group]), [(one.number, one.whole) for one in group]
+        yield _Together([one.part for one in group]), [(one.number, one.whole) for one in group]
 
 
 @cache

@@ -133,13 +133,14 @@ def markers(language: str) -> Pattern:
 
 
 @cache
-def _all_markers() -> PatternSet:
+def all_markers() -> PatternSet:
+    """The small words of all languages, in one look."""
     return PatternSet([_markers(language) for language in LATIN], has_gaps=False)
 
 
 def languages_in(data: bytes) -> list[str]:
     """The languages in Latin letters that a text has small words of, two at least; English is not among them."""
-    possible = [LATIN[number] for number in _all_markers().which(data)]
+    possible = [LATIN[number] for number in all_markers().which(data)]
     return [language for language in possible if len(list(islice(markers(language).spans(data), 2))) == 2]
 
 

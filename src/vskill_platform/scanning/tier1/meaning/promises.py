@@ -117,7 +117,7 @@ def _made_by(skill: SkillUnderScan) -> frozenset[int]:
 
 def _made_in(text: bytes) -> list[int]:
     """The numbers of the promises that a text makes."""
-    return [number for number in _all_words().which(text) if _is_made(_PROMISES[number], text)]
+    return [number for number in all_words().which(text) if _is_made(_PROMISES[number], text)]
 
 
 def _is_made(promise: Promise, text: bytes) -> bool:
@@ -134,7 +134,8 @@ def _is_said_of_something_else(promise: Promise, text: bytes, span: Span) -> boo
 
 
 @cache
-def _all_words() -> PatternSet:
+def all_words() -> PatternSet:
+    """The words of all promises."""
     return PatternSet([promise.words for promise in _PROMISES])
 
 

@@ -96,7 +96,7 @@ HINT = (
 
 def signs_in(text: bytes) -> set[str]:
     """The names of all signs in the text; none where there is nothing to fetch in it."""
-    found = {name for name in map(FETCHED.__getitem__, _may_be_fetched().which(text)) if sign(name).is_in(text)}
+    found = {name for name in map(FETCHED.__getitem__, may_be_fetched().which(text)) if sign(name).is_in(text)}
     return found | {name for name in _PATTERNS if name not in FETCHED and sign(name).is_in(text)} if found else found
 
 
@@ -107,6 +107,6 @@ def sign(name: str) -> Pattern:
 
 
 @cache
-def _may_be_fetched() -> PatternSet:
+def may_be_fetched() -> PatternSet:
     """Tells in one quick pass what a section may have to fetch: the patterns themselves count, and counting is slow."""
     return PatternSet([_PATTERNS[name] for name in FETCHED])

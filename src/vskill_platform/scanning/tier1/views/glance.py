@@ -32,7 +32,8 @@ _known: list[Sign] = []
 
 def signs_in(data: bytes) -> frozenset[Sign]:
     """The signs that may be in the text; none that is in it is left out."""
-    return frozenset([_known[number] for number in _together(len(_known)).which(data)])
+    signs = _sorted(len(_known))
+    return frozenset([signs[number] for number in all_signs().which(data)])
 
 
 @once_a_file
@@ -41,7 +42,19 @@ def signs_of(file: FileUnderScan) -> frozenset[Sign]:
     return signs_in(file.encoded)
 
 
+def all_signs() -> PatternSet:
+    """All signs that modules have made so far."""
+    return _together(len(_known))
+
+
 @cache
 def _together(count: int) -> PatternSet:
     """The first so many signs in sets: what they have of gaps is short, so that they need not be kept apart for these."""
-    return PatternSet([loosened(sign.source) for sign in _known[:count]], has_gaps=False, group_size=SIGNS_TOGETHER)
+    signs = [loosened(sign.source) for sign in _sorted(count)]
+    return PatternSet(signs, has_gaps=False, group_size=SIGNS_TOGETHER)
+
+
+@cache
+def _sorted(count: int) -> list[Sign]:
+    """The first so many signs in an order that does not depend on which module was loaded first."""
+    return sorted(_known[:count], key=lambda sign: sign.source)

@@ -1,0 +1,182 @@
+"""Sets that hyperscan compiled ahead say what google-re2 says, and where they cannot be used google-re2 says it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.corpus.cases import read_corpus
+from vskill_platform.scanning.tier1.all_sets import all_sets, compile_missing
+from vskill_platform.scanning.tier1.compiled_sets import (
+    ENDING,
+    CompiledSet,
+    compile_ahead,
+    find_compiled,
+    is_read_alike,
+    is_supported,
+    remove_others,
+)
+from vskill_platform.scanning.tier1.patterns import Pattern, PatternSet
+from vskill_platform.scanning.tier1.rules import read_ruleset
+
+pytestmark = pytest.mark.skipif(not is_supported(), reason="there is no hyperscan for this machine")
+
+SOURCES = (
+    r"(?i)\bcurl\s+-[a-z]+\s",
+    r"(?im)^allow\S+\s*:\s",
+    r"a[^\n]b$",
+    r"(?i)straße|naïve|ключ",
+    r"[\s\S]x\.y",
+    r"(?:^|[^\pL])dlatego(?:[^\pL]|$)",
+    r"\d\d:\w+\b",
+)
+NOT_TAKEN = r"(?:(?:^|b)c|d$)e"
+PIECES = (
+    *(
+        "curl -s ",
+        "CURL\t-X\n",
+        "allowed:\u00a0",
+        "aéb",
+        "a\x0bb",
+        "STRASSE",
+        "straße",
+        "Ключ",
+        "ſ",
+        "\u212a",
+        "x.y",
+        "é",
+    ),
+    *("12:ab", "dlatego", "\n", "\r\n", "\x0b", "\u2028", " ", "\x00"),
+)
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> CompiledSet:
+    folder = tmp_path_factory.mktemp("compiled")
+    compile_ahead(SOURCES, folder=folder)
+    found = find_compiled(SOURCES, folder=folder)
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def bundled() -> list[tuple[str, ...]]:
+    """All sets of the bundled rules, compiled: by `make`, or now."""
+    sets = all_sets()
+    assert list(compile_missing(sets))[-1:] in ([], [(len(sets), len(sets))])
+    return sets
+
+
+def test_compiled_set_leaves_nothing_out__in_any_text_that_is_read_alike(compiled: CompiledSet) -> None:
+    patterns = list(map(Pattern, SOURCES))
+
+    @given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=4))).map("".join))
+    @example("curl -s x")
+    @example("a\u00e9b")
+    def holds(text: str) -> None:
+        data = text.encode(errors="ignore")
+        by_re2 = {number for number, pattern in enumerate(patterns) if pattern.is_in(data)}
+        if is_read_alike(data):
+            assert by_re2 <= set(compiled.which(data))
+
+    holds()
+
+
+def test_texts_are_not_read_alike__where_engines_differ_or_bytes_are_no_text() -> None:
+    assert is_read_alike("plain, é, ключ, 鍵".encode())
+    assert not is_read_alike(b"a\x0bb")
+    assert not is_read_alike(b"caf\xe9")
+    assert not is_read_alike("é".encode()[:1])
+
+
+def test_every_bundled_set_says_the_same__in_texts_of_the_corpus(bundled: list[tuple[str, ...]]) -> None:
+    cases = list(read_corpus())[::23]
+    texts = [file.content for case in cases for file in case.content.files if is_read_alike(file.content)]
+    texts += [said.encode() for rule in read_ruleset().pattern_rules for said in rule.matches]
+    assert len(texts) > 500
+    for sources in bundled:
+        ahead = find_compiled(sources)
+        assert ahead is not None
+        taken = [number for number in range(len(sources)) if number not in ahead.left_out]
+        plain = PatternSet([sources[number] for number in taken], has_gaps=False, group_size=len(sources))
+        found = plain.which_of_each(texts)
+        for text, numbers in zip(texts, found, strict=True):
+            assert set(ahead.which(text)) == {taken[number] for number in numbers}, sources[0][:80]
+
+
+def test_list_of_sets_is_complete__for_a_scan_of_the_corpus() -> None:
+    script = """
+import json
+from tests.corpus.cases import read_corpus
+from vskill_platform.scanning.tier1.all_sets import all_sets
+from vskill_platform.scanning.tier1.patterns import known_sets
+from vskill_platform.scanning.tier1.scan import scan_content
+listed = set(all_sets())
+for case in list(read_corpus())[::31]:
+    scan_content(case.content)
+print(json.dumps([sources[0] for sources in known_sets if sources not in listed]))
+"""
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", script], cwd=root, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == []
+
+
+def test_patterns_that_hyperscan_refuses_are_left_out_and_still_found(tmp_path: Path) -> None:
+    sources = (SOURCES[0], NOT_TAKEN, SOURCES[4])
+    assert compile_ahead(sources, folder=tmp_path) == 1
+    found = find_compiled(sources, folder=tmp_path)
+    assert found is not None
+    assert found.left_out == (1,)
+    assert found.which(b"curl -s bce x.y") == [0, 2]
+
+
+def test_bundled_set_finds_what_hyperscan_refused(bundled: list[tuple[str, ...]]) -> None:
+    refused = [(sources, ahead.left_out) for sources in bundled if (ahead := find_compiled(sources)) and ahead.left_out]
+    assert refused, "no bundled set has a pattern that hyperscan refuses: this test has nothing to try"
+    text = "The reason need not be disclosed to them."
+    for sources, left_out in refused:
+        together = PatternSet(sources, has_gaps=False, group_size=len(sources))
+        found = together.which(text.encode())
+        assert found == [number for number, source in enumerate(sources) if Pattern(source).is_in(text.encode())]
+        assert set(left_out) & set(found)
+
+
+@pytest.mark.parametrize("damage", [b"", b"\x00", b"\x92\x90\xc4\x04abcd"])
+def test_file_that_cannot_be_used_is_no_set(tmp_path: Path, damage: bytes) -> None:
+    compile_ahead(SOURCES, folder=tmp_path)
+    [path] = tmp_path.glob(f"*{ENDING}")
+    path.write_bytes(damage)
+    assert find_compiled(SOURCES, folder=tmp_path) is None
+    assert list(compile_missing([SOURCES], folder=tmp_path)) == [(1, 1)]
+    assert find_compiled(SOURCES, folder=tmp_path) is not None
+
+
+def test_file_with_one_byte_changed_is_no_set(tmp_path: Path) -> None:
+    compile_ahead(SOURCES, folder=tmp_path)
+    [path] = tmp_path.glob(f"*{ENDING}")
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 0x55
+    path.write_bytes(data)
+    assert find_compiled(SOURCES, folder=tmp_path) is None
+
+
+def test_sets_of_other_rules_are_removed(tmp_path: Path) -> None:
+    compile_ahead(SOURCES, folder=tmp_path)
+    compile_ahead(SOURCES[:2], folder=tmp_path)
+    remove_others([SOURCES], folder=tmp_path)
+    assert len(list(tmp_path.glob(f"*{ENDING}"))) == 1
+    assert find_compiled(SOURCES, folder=tmp_path) is not None
+
+
+def test_compiled_set_serves_many_threads_at_once(compiled: CompiledSet) -> None:
+    texts = [("curl -s x.y " * number).encode() for number in range(1, 400)]
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(compiled.which, texts * 4))
+    assert {tuple(sorted(one)) for one in found} == {(0, 4)}

@@ -19,9 +19,10 @@ from vskill_platform.scanning.tier1.compiled_sets import (
     CompiledSet,
     compile_ahead,
     find_compiled,
-    is_read_alike,
     is_supported,
     remove_others,
+    shown,
+    shown_pattern,
 )
 from vskill_platform.scanning.tier1.patterns import Pattern, PatternSet
 from vskill_platform.scanning.tier1.rules import read_ruleset
@@ -36,7 +37,10 @@ SOURCES = (
     r"[\s\S]x\.y",
     r"(?:^|[^\pL])dlatego(?:[^\pL]|$)",
     r"\d\d:\w+\b",
+    r"(?i)\[(?:System\.Management\.Automation\.)?ScriptBlock\]::Create\s*\(",
 )
+OVERLOOKED = 'ot-export")\n& ([scriptblock]::Create('
+"""What hyperscan does not find where it is asked to read UTF-8."""
 NOT_TAKEN = r"(?:(?:^|b)c|d$)e"
 PIECES = (
     *(
@@ -74,41 +78,66 @@ def bundled() -> list[tuple[str, ...]]:
     return sets
 
 
-def test_compiled_set_leaves_nothing_out__in_any_text_that_is_read_alike(compiled: CompiledSet) -> None:
+def test_compiled_set_leaves_nothing_out__in_any_text(compiled: CompiledSet) -> None:
     patterns = list(map(Pattern, SOURCES))
 
     @given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=4))).map("".join))
     @example("curl -s x")
     @example("a\u00e9b")
+    @example("naïve")
+    @example("($null) { throw }\n# templates\n& ([scriptblock]::Create($t))\n")
     def holds(text: str) -> None:
         data = text.encode(errors="ignore")
-        by_re2 = {number for number, pattern in enumerate(patterns) if pattern.is_in(data)}
-        if is_read_alike(data):
-            assert by_re2 <= set(compiled.which(data))
+        plain = shown(data)
+        if plain is not None:
+            taken = {number for number in range(len(SOURCES)) if number not in compiled.left_out}
+            by_re2 = {number for number in taken if patterns[number].is_in(data)}
+            assert by_re2 <= set(compiled.which(plain))
 
     holds()
 
 
-def test_texts_are_not_read_alike__where_engines_differ_or_bytes_are_no_text() -> None:
-    assert is_read_alike("plain, é, ключ, 鍵".encode())
-    assert not is_read_alike(b"a\x0bb")
-    assert not is_read_alike(b"caf\xe9")
-    assert not is_read_alike("é".encode()[:1])
+@pytest.mark.parametrize(
+    ("text", "as_shown"),
+    [
+        ("plain", b"plain"),
+        ("é, ключ", b"\x01, \x01\x01\x01\x01"),
+        ("a\x0bb", b"a\x01b"),
+        ("𝒳🙂", b"\x01\x01"),
+        ("ſet", None),
+    ],
+)
+def test_each_letter_beyond_ascii_is_shown_as_one_sign(text: str, as_shown: bytes | None) -> None:
+    assert shown(text.encode()) == as_shown
+
+
+@pytest.mark.parametrize(
+    ("source", "as_shown"),
+    [
+        (r"(?i)don['’]t\s\x60[:=]", r"(?i)don['\x01]t\s\x60[:=]"),
+        (r"\pL+", None),
+        (r"[^’]x", None),
+        (r"[[:alpha:]]", None),
+        (r"\x{200b}", None),
+        (r"[\x00-\x1f]", None),
+        (r"a\\x00", r"a\\x00"),
+    ],
+)
+def test_patterns_that_engines_may_understand_differently_are_not_shown(source: str, as_shown: str | None) -> None:
+    assert shown_pattern(source) == as_shown
 
 
 def test_every_bundled_set_says_the_same__in_texts_of_the_corpus(bundled: list[tuple[str, ...]]) -> None:
     cases = list(read_corpus())[::23]
-    texts = [file.content for case in cases for file in case.content.files if is_read_alike(file.content)]
+    texts = [file.content for case in cases for file in case.content.files]
     texts += [said.encode() for rule in read_ruleset().pattern_rules for said in rule.matches]
     assert len(texts) > 500
     for sources in bundled:
-        ahead = find_compiled(sources)
-        assert ahead is not None
-        taken = [number for number in range(len(sources)) if number not in ahead.left_out]
-        plain = PatternSet([sources[number] for number in taken], has_gaps=False, group_size=len(sources))
-        found = plain.which_of_each(texts)
+        assert find_compiled(sources) is not None
+        found = PatternSet(sources, has_gaps=False).which_of_each(texts)
+        patterns = list(map(Pattern, sources))
         for text, numbers in zip(texts, found, strict=True):
-            assert set(ahead.which(text)) == {taken[number] for number in numbers}, sources[0][:80]
+            assert numbers == [number for number, pattern in enumerate(patterns) if pattern.is_in(text)], sources[0]
 
 
 def test_list_of_sets_is_complete__for_a_scan_of_the_corpus() -> None:
@@ -129,21 +158,20 @@ print(json.dumps([sources[0] for sources in known_sets if sources not in listed]
 
 
 def test_patterns_that_hyperscan_refuses_are_left_out_and_still_found(tmp_path: Path) -> None:
-    sources = (SOURCES[0], NOT_TAKEN, SOURCES[4])
-    assert compile_ahead(sources, folder=tmp_path) == 1
+    sources = (SOURCES[0], NOT_TAKEN, SOURCES[5], SOURCES[4])
+    assert compile_ahead(sources, folder=tmp_path) == 2
     found = find_compiled(sources, folder=tmp_path)
     assert found is not None
-    assert found.left_out == (1,)
-    assert found.which(b"curl -s bce x.y") == [0, 2]
+    assert found.left_out == (1, 2)
+    assert found.which(b"curl -s bce x.y") == [0, 3]
 
 
 def test_bundled_set_finds_what_hyperscan_refused(bundled: list[tuple[str, ...]]) -> None:
     refused = [(sources, ahead.left_out) for sources in bundled if (ahead := find_compiled(sources)) and ahead.left_out]
     assert refused, "no bundled set has a pattern that hyperscan refuses: this test has nothing to try"
-    text = "The reason need not be disclosed to them."
+    text = "The reason need not be disclosed to them. La clave que usa el jefe para todo."
     for sources, left_out in refused:
-        together = PatternSet(sources, has_gaps=False, group_size=len(sources))
-        found = together.which(text.encode())
+        found = PatternSet(sources, has_gaps=False).which(text.encode())
         assert found == [number for number, source in enumerate(sources) if Pattern(source).is_in(text.encode())]
         assert set(left_out) & set(found)
 

@@ -21,7 +21,7 @@ from vskill_platform.scanning.tier1.views import glance
 
 _MADE_WHEN_NEEDED = (
     lambda: matcher_for(read_ruleset()),
-    concepts.english_passes,
+    concepts.all_english,
     concepts.all_markers,
     promises.all_words,
     section_signs.may_be_fetched,

@@ -2,17 +2,22 @@
 
 google-re2 learns the states of a set from the texts it meets, so that a process is slow for its first few hundred skills.
 hyperscan works all of them out beforehand, which takes seconds a set, and is fast from the first text on. So sets are compiled
-once after an installation (`vskill-platform compile-rules`) and read from then on; where there is no file for a set, no hyperscan
-for the machine, or a text that the two engines would read differently, google-re2 does the work. What is found is the same.
+once after an installation (`vskill-platform compile-rules`) and read from then on; where there is no file for a set or no
+hyperscan for the machine, google-re2 does the work. What is found is the same.
+
+hyperscan is asked about bytes, never about UTF-8: asked to fold the case of UTF-8 it has overlooked matches (ADR 16). So in what
+it is shown, patterns and texts alike, each letter beyond ASCII is one and the same sign. What it then finds too often is tried
+again by google-re2.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import tempfile
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +33,17 @@ _engine: Any = hyperscan
 FOLDER = Path(__file__).with_name("__pycache__")
 """Beside Python's compiled modules: who may write there can change what the scanner does in any case."""
 ENDING = ".patterns"
-_READ_DIFFERENTLY = b"\x0b"
-"""A vertical tab is white space to hyperscan and none to google-re2."""
+_FOREIGN = b"\x01"
+"""Stands for a letter beyond ASCII: like most of them neither a space nor part of an English word."""
+_TO_FOREIGN = bytes(byte if byte < 0x80 and byte != 0x0B else _FOREIGN[0] for byte in range(256))
+"""A vertical tab, too: it is a space to hyperscan and none to google-re2."""
+_REST_OF_LETTERS = bytes(range(0x80, 0xC0))
+_FOLDED_TO_ASCII = ("\u017f".encode(), "\u212a".encode())
+"""The two letters beyond ASCII that are the same as letters of ASCII where case does not count."""
+_ESCAPE = re.compile(r"\\(x\{|x[0-9a-fA-F]{2}|.)|\[:\^?[a-z]+:\]|\[\^[^\]]*[^\x00-\x7f]", re.DOTALL)
+_NOT_PLAIN = re.compile(r"[pPCQv0-9]|x(?![2-7][0-9a-fA-F])|x7[fF]")
+"""What speaks of control characters or kinds of letters, or means something else to one of the engines."""
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 class CompiledSet:
@@ -61,23 +75,26 @@ class CompiledSet:
 
 
 class _Stored(msgspec.Struct, frozen=True, array_like=True):
-    """What a file holds. Hyperscan itself refuses a database that is damaged, or made for another processor or version."""
+    """What a file holds. hyperscan itself refuses a database that is damaged, or made for another processor or version."""
 
     left_out: tuple[int, ...]
     database: bytes
 
 
-def is_read_alike(data: bytes) -> bool:
-    """Whether both engines see the same in a text: hyperscan must not be shown bytes that are no UTF-8."""
-    if _READ_DIFFERENTLY in data:
-        return False
+def shown_pattern(source: str) -> str | None:
+    """A pattern as hyperscan is shown it; None where both engines might understand it differently."""
+    if any(not escape or _NOT_PLAIN.match(escape) for escape in _ESCAPE.findall(source)):
+        return None
+    return _BEYOND_ASCII.sub(r"\\x01", source)
+
+
+def shown(data: bytes) -> bytes | None:
+    """A text as hyperscan is shown it; None where a letter would be taken for another."""
     if data.isascii():
-        return True
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+        return data if b"\x0b" not in data else data.translate(_TO_FOREIGN)
+    if any(letter in data for letter in _FOLDED_TO_ASCII):
+        return None
+    return data.translate(_TO_FOREIGN, _REST_OF_LETTERS)
 
 
 def find_compiled(sources: Sequence[str], *, folder: Path = FOLDER) -> CompiledSet | None:
@@ -92,13 +109,13 @@ def find_compiled(sources: Sequence[str], *, folder: Path = FOLDER) -> CompiledS
 
 def compile_ahead(sources: Sequence[str], *, folder: Path = FOLDER) -> int:
     """Compile a set and keep it. Says how many of its patterns were left out. Raises OSError where it cannot be kept."""
-    left_out: tuple[int, ...] = ()
+    as_shown = {number: source for number, each in enumerate(sources) if (source := shown_pattern(each)) is not None}
     try:
-        database = _compiled(range(len(sources)), sources)
+        database = _compiled(as_shown)
     except _engine.HyperscanError:
-        left_out = tuple(number for number, source in enumerate(sources) if not _is_taken(source))
-        taken = [number for number in range(len(sources)) if number not in left_out]
-        database = _compiled(taken, sources) if taken else b""
+        as_shown = {number: source for number, source in as_shown.items() if _is_taken(source)}
+        database = _compiled(as_shown)
+    left_out = tuple(number for number in range(len(sources)) if number not in as_shown)
     _keep(_path_of(sources, folder), msgspec.msgpack.encode(_Stored(left_out, database)))
     return len(left_out)
 
@@ -116,17 +133,19 @@ def remove_others(kept: Iterable[Sequence[str]], *, folder: Path = FOLDER) -> No
             path.unlink(missing_ok=True)
 
 
-def _compiled(numbers: Sequence[int], sources: Sequence[str]) -> bytes:
+def _compiled(sources: Mapping[int, str]) -> bytes:
+    if not sources:
+        return b""
     database = _engine.Database(mode=_engine.HS_MODE_BLOCK)
-    flags = _engine.HS_FLAG_SINGLEMATCH | _engine.HS_FLAG_UTF8 | _engine.HS_FLAG_ALLOWEMPTY
-    expressions = [sources[number].encode() for number in numbers]
-    database.compile(expressions=expressions, ids=list(numbers), elements=len(numbers), flags=[flags] * len(numbers))
+    flags = [_engine.HS_FLAG_SINGLEMATCH | _engine.HS_FLAG_ALLOWEMPTY] * len(sources)
+    expressions = [source.encode() for source in sources.values()]
+    database.compile(expressions=expressions, ids=list(sources), elements=len(sources), flags=flags)
     return bytes(_engine.dumpb(database))
 
 
 def _is_taken(source: str) -> bool:
     try:
-        _compiled([0], [source])
+        _compiled({0: source})
     except _engine.HyperscanError:
         return False
     return True
@@ -142,7 +161,7 @@ def _keep(path: Path, data: bytes) -> None:
 
 
 def _path_of(sources: Sequence[str], folder: Path) -> Path:
-    asked = "\0".join([_engine.__version__, *sources])
+    asked = "\0".join([_engine.__version__, "bytes", *sources])
     return folder / f"{hashlib.sha256(asked.encode()).hexdigest()[:32]}{ENDING}"
 
 

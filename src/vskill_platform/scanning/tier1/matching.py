@@ -62,7 +62,7 @@ class Matcher:
         self._rules = [PatternRule(rule, pattern=rule.pattern) for rule in known if rule.pattern]
         self._off = ruleset.off.keys()
         bundled = sum(not looking.rule.origin for looking in self._rules)
-        self._together = PatternSet([looking.source for looking in self._rules], apart_from=bundled)
+        self._together = PatternSet([looking.source for looking in self._rules], own_from=bundled)
         self._applying: dict[frozenset[FileKind], frozenset[int]] = {}
 
     def observe(self, view: View, *, limits: ScanLimits) -> Iterator[Observation]:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterator, Sequence
 from functools import cache
+from itertools import accumulate, pairwise, repeat
 from typing import NamedTuple, Protocol
 
 import re2  # type: ignore[import-untyped]
 from re2 import _re2
 
 from vskill_platform.domain.errors import InvalidRules
-from vskill_platform.scanning.tier1.compiled_sets import find_compiled, is_read_alike
+from vskill_platform.scanning.tier1.compiled_sets import find_compiled, shown
 from vskill_platform.scanning.tier1.rarest_parts import rarest_part
 
 PATTERN_MEMORY = 2 * 1024 * 1024
@@ -121,72 +122,49 @@ class PatternSet:
     as they stand, fill any memory and come down to 1 MB/s. So each pattern is looked for by its rarest part, which has no
     gaps, and the few whose part is there are tried one at a time. Those without such a part go in small groups.
 
-    A set that was compiled ahead has no states to learn (`compiled_sets.py`). So that it is found again, the patterns from the
-    number `apart_from` on, which not everybody has, go in sets of their own.
+    All that is of google-re2. Where hyperscan has compiled the set ahead (`compiled_sets.py`), one pass of it does the same.
+    Patterns from the number `own_from` on are the operator's own, which are not compiled ahead.
     """
 
-    __slots__ = ("_sets",)
+    __slots__ = ("_ahead", "_all", "_rest", "_wanted")
 
     def __init__(
         self,
         sources: Sequence[str],
         *,
         has_gaps: bool = True,
+        groups: Sequence[int] = (),
         group_size: int = GROUP_SIZE,
-        apart_from: int | None = None,
+        own_from: int | None = None,
     ) -> None:
         loose = list(map(loosened, sources)) if has_gaps else sources
-        wanted = [_wanted(number, source, has_gaps=has_gaps) for number, source in enumerate(loose)]
-        self._sets = [
-            together
-            for some in (wanted[:apart_from], wanted[len(wanted) if apart_from is None else apart_from :])
-            for size, quick in ((group_size, False), (GROUP_WITHOUT_GAPS, True))
-            for together in _in_sets([one for one in some if one.is_quick is quick], size)
-        ]
+        self._wanted = [_wanted(number, source, has_gaps=has_gaps) for number, source in enumerate(loose)]
+        bundled = tuple(one.part for one in self._wanted[:own_from])
+        known_sets.append(bundled)
+        self._ahead = find_compiled(bundled)
+        self._all = _passes(self._wanted, groups=groups, size=group_size)
+        left_out = self._ahead.left_out if self._ahead else ()
+        rest = [self._wanted[number] for number in (*left_out, *range(len(bundled), len(self._wanted)))]
+        self._rest = _passes(rest, size=group_size)
 
     def which(self, data: bytes) -> list[int]:
         """The numbers of the patterns that may match, in ascending order."""
         return self.which_of_each([data])[0]
 
     def which_of_each(self, texts: Sequence[bytes], *, among: Sequence[Container[int]] = ()) -> list[list[int]]:
-        """The same for each text, where `among` is given only of those numbers; set by set, while its states are at hand."""
+        """The same for each text, where `among` is given only of those numbers; pass by pass, while its states are at hand."""
         found: list[list[int]] = [[] for _ in texts]
-        alike = list(map(is_read_alike, texts))
-        for together, group in self._sets:
-            for at, data in enumerate(texts):
-                for index in together.which(data, is_alike=alike[at]):
-                    number, whole = group[index]
-                    if among and number not in among[at]:
-                        continue
-                    if whole is None or compile_pattern(whole).is_in(data):
-                        found[at].append(number)
+        as_shown = [None if self._ahead is None else shown(data) for data in texts]
+        for data, known, plain, only in zip(texts, found, as_shown, among or repeat(None), strict=False):
+            if self._ahead is not None and plain is not None:
+                seen = (self._wanted[number] for number in self._ahead.which(plain) if only is None or number in only)
+                known += [one.number for one in seen if one.is_in(data, is_seen=data is plain or one.part.isascii())]
+        for each in self._rest if self._ahead else ():
+            each.add(found, texts, [plain is not None for plain in as_shown], among)
+        if None in as_shown:
+            for each in self._all:
+                each.add(found, texts, [plain is None for plain in as_shown], among)
         return list(map(sorted, found))
-
-
-class _Together:
-    """The patterns of one pass, as hyperscan compiled them ahead; as google-re2 does wherever that cannot be used."""
-
-    __slots__ = ("_ahead", "_all", "_rest", "_sources")
-
-    def __init__(self, sources: Sequence[str]) -> None:
-        known_sets.append(tuple(sources))
-        self._sources = sources
-        self._ahead = find_compiled(sources)
-        self._rest: _Match | None = None
-        self._all: _Match | None = None
-
-    def which(self, data: bytes, *, is_alike: bool) -> list[int]:
-        if self._ahead is None or not is_alike:
-            if self._all is None:
-                self._all = _compile_set(self._sources)
-            return self._all(data)
-        found = self._ahead.which(data)
-        left_out = self._ahead.left_out
-        if left_out:
-            if self._rest is None:
-                self._rest = _compile_set([self._sources[number] for number in left_out])
-            found += [left_out[number] for number in self._rest(data)]
-        return found
 
 
 class _Wanted(NamedTuple):
@@ -197,6 +175,36 @@ class _Wanted(NamedTuple):
     whole: str | None
     is_quick: bool
 
+    def is_in(self, data: bytes, *, is_seen: bool) -> bool:
+        """Whether a text has it, given whether its part was seen for sure."""
+        if self.whole is not None:
+            return compile_pattern(self.whole).is_in(data)
+        return is_seen or compile_pattern(self.part).is_in(data)
+
+
+class _Pass:
+    """Patterns that google-re2 looks for together, made ready when a text first needs it."""
+
+    __slots__ = ("_match", "_wanted")
+
+    def __init__(self, wanted: Sequence[_Wanted]) -> None:
+        self._wanted = wanted
+        self._match: _Match | None = None
+
+    def add(
+        self,
+        found: Sequence[list[int]],
+        texts: Sequence[bytes],
+        is_asked: Sequence[bool],
+        among: Sequence[Container[int]],
+    ) -> None:
+        """Add the numbers of those that a text may have to what was found in it, text by text."""
+        match = self._match = self._match or _compile_set([one.part for one in self._wanted])
+        for at, data in enumerate(texts):
+            for one in map(self._wanted.__getitem__, match(data) if is_asked[at] else ()):
+                if (not among or one.number in among[at]) and one.is_in(data, is_seen=True):
+                    found[at].append(one.number)
+
 
 def _wanted(number: int, source: str, *, has_gaps: bool) -> _Wanted:
     if not has_gaps or not _GAP.search(source):
@@ -205,9 +213,16 @@ def _wanted(number: int, source: str, *, has_gaps: bool) -> _Wanted:
     return _Wanted(number, part or source, part and source, is_quick=part is not None)
 
 
-def _in_sets(wanted: Sequence[_Wanted], size: int) -> Iterator[tuple[_Together, list[tuple[int, str | None]]]]:
-    for group in (wanted[first : first + size] for first in range(0, len(wanted), size)):
-        yield _Together([one.part for one in group]), [(one.number, one.whole) for one in group]
+def _passes(wanted: Sequence[_Wanted], *, groups: Sequence[int] = (), size: int) -> list[_Pass]:
+    """The passes for these patterns: groups of the sizes that are given, or else equal ones, the larger for what has no gaps."""
+    if groups:
+        ends = list(accumulate(groups))
+        return [_Pass(wanted[start:end]) for start, end in pairwise([0, *ends])]
+    sorts = (
+        ([one for one in wanted if not one.is_quick], size),
+        ([one for one in wanted if one.is_quick], GROUP_WITHOUT_GAPS),
+    )
+    return [_Pass(sort[first : first + most]) for sort, most in sorts for first in range(0, len(sort), most)]
 
 
 @cache

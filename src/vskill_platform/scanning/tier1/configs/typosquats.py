@@ -156,8 +156,8 @@ def is_one_slip(name: str, target: str) -> bool:
     return is_swap or (same > 0 and (is_other_letter or rest[1:] == other or rest == other[1:]))
 
 
-def _with_one_less(name: str) -> set[str]:
-    return {name[:at] + name[at + 1 :] for at in range(len(name))}
+def _with_one_less(name: str) -> dict[str, None]:
+    return dict.fromkeys(name[:at] + name[at + 1 :] for at in range(len(name)))
 
 
 @cache
@@ -171,7 +171,7 @@ def _names(registry: str) -> _Names:
             into = (targets if kind == "targets" else others) if of == registry else None
         elif into is not None and not line.startswith("#"):
             into.update(normal_name(registry, name) for name in line.split())
-    long_enough = [name for name in targets if len(name) >= SHORTEST_TARGET and not name.startswith("@")]
+    long_enough = [name for name in sorted(targets) if len(name) >= SHORTEST_TARGET and not name.startswith("@")]
     near: dict[str, list[str]] = {}
     for name in long_enough:
         for shorter in (name, *_with_one_less(name)):

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from heapq import merge
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 import tomli
@@ -94,31 +94,39 @@ def concept(name: str, languages: tuple[str, ...] = (ENGLISH, OTHER_SCRIPTS)) ->
 
 
 @cache
-def english_passes() -> tuple[tuple[tuple[str, ...], PatternSet], ...]:
-    """All concepts in English, to be looked for in a few passes."""
+def english_passes() -> tuple[tuple[str, ...], ...]:
+    """All concepts in English, in the passes that google-re2 looks for them in."""
     names = [name for name in _given() if name != _MARKERS]
     common = (*WIDE, *(name for name in names if name in COMMON.difference(WIDE)))
     rare = [name for name in names if name not in COMMON.union(ALONE)]
-    groups = [
+    return (
         *(common[first :: len(WIDE)] for first in range(len(WIDE))),
         *((name,) for name in ALONE),
         *(tuple(rare[first : first + RARE_TOGETHER]) for first in range(0, len(rare), RARE_TOGETHER)),
-    ]
-    return tuple((group, _together(group)) for group in groups)
+    )
 
 
-def _together(names: Sequence[str]) -> PatternSet:
-    sources = [_spaced(_of_english(_given()[name][ENGLISH])) for name in names]
-    return PatternSet(sources, has_gaps=False, group_size=len(names))
+def together(passes: Sequence[Sequence[str]]) -> PatternSet:
+    """Concepts in English, to be looked for in these passes."""
+    sources = [_spaced(_of_english(_given()[name][ENGLISH])) for name in chain(*passes)]
+    return PatternSet(sources, has_gaps=False, groups=list(map(len, passes)))
+
+
+@cache
+def all_english() -> PatternSet:
+    """All concepts in English."""
+    return together(english_passes())
 
 
 def english_in_each(texts: Sequence[bytes]) -> list[frozenset[str]]:
     """The concepts that may occur in each text in English words, never leaving out one that does."""
-    found: list[set[str]] = [set() for _ in texts]
-    for names, together in english_passes():
-        for concepts, numbers in zip(found, together.which_of_each(texts), strict=True):
-            concepts.update([names[number] for number in numbers])
-    return list(map(frozenset, found))
+    names = _english_names()
+    return [frozenset([names[number] for number in numbers]) for numbers in all_english().which_of_each(texts)]
+
+
+@cache
+def _english_names() -> tuple[str, ...]:
+    return tuple(chain(*english_passes()))
 
 
 def has_other_scripts(data: bytes) -> bool:

@@ -14,12 +14,12 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.report import Row, at_least, told
+from benchmarks.scan_speed import FOLDER_VARIABLE
 from benchmarks.scanner_peers.environment import peer_python
 from benchmarks.scanner_peers.folders import lay_out_corpus
 from benchmarks.scanner_peers.process import ScannerProcess, Tally
 from vskill_platform.ingest.folder import find_skill_folders
 
-FOLDER_VARIABLE = "VSKILL_BENCH_SKILLS"
 TARGET = 25
 ROUNDS = 2
 HERE = Path(__file__).parent

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -98,6 +101,18 @@ def test_slip_is_one_letter__and_not_the_first(name: str, target: str, is_slip: 
 def test_long_name_is_compared_in_bounded_time__and_found_like_nothing() -> None:
     assert resemblance("npm", "a" * 1_000_000) is None
     assert requirement_of("npm", "a" * 1_000_000) is None
+
+
+def test_name_looks_like_the_same_package__whatever_order_sets_have() -> None:
+    script = "from vskill_platform.scanning.tier1.configs.typosquats import resemblance; print(resemblance('pypi', 'pypdff'))"
+    seen = {
+        subprocess.run(
+            [sys.executable, "-c", script], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("1", "2", "3", "4")
+    }
+    assert len(seen) == 1
+    assert b"pypdf" in seen.pop()
 
 
 @pytest.mark.parametrize(

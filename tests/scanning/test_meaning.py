@@ -6,6 +6,7 @@ import pytest
 
 from tests.scanning.building import make_skill
 from vskill_platform.domain.scan import Finding, ScanReport, Severity
+from vskill_platform.scanning.tier1.meaning.concepts import concept, english_in_each
 from vskill_platform.scanning.tier1.meaning.stances import Stance
 from vskill_platform.scanning.tier1.scan import scan_content
 
@@ -50,6 +51,18 @@ def test_statement_is_found__in_any_wording(text: str) -> None:
 )
 def test_statement_is_not_found__where_it_is_negated_or_asked_for_or_not_made(text: str) -> None:
     assert found(scan(text), "SN-001") is None
+
+
+@pytest.mark.parametrize(
+    "text", ["asks for the login password", "asks for the log in password", "asks for the log \n in password"]
+)
+def test_blank_that_may_be_missing_may_be_missing__in_a_concept(text: str) -> None:
+    assert concept("authenticates").is_in(text.encode())
+    assert "authenticates" in english_in_each([text.encode()])[0]
+
+
+def test_blank_that_may_be_missing_may_be_missing__in_other_scripts() -> None:
+    assert [concept("secret").is_in(text.encode()) for text in ("비밀키", "비밀 키", "비밀")] == [True, True, False]
 
 
 def test_statement_is_not_found__in_code() -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 import random
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from benchmarks.report import Row, at_most, told
 from benchmarks.scan_speed import ROUNDS, make_skills, timed
 from vskill_platform.domain.content import SkillContent, SkillFile, make_content
+from vskill_platform.scanning.tier1.all_sets import all_sets
+from vskill_platform.scanning.tier1.compiled_sets import find_compiled
 from vskill_platform.scanning.tier1.matching import matcher_for
 from vskill_platform.scanning.tier1.patterns import compile_pattern
 from vskill_platform.scanning.tier1.rules import Rule, load_ruleset
@@ -18,12 +22,13 @@ from vskill_platform.scanning.tier1.skill import SkillUnderScan, file_under_scan
 from vskill_platform.scanning.tier1.views.raw import raw_views
 
 RE_SKILLS = 30
+SLOWEST_TEXTS = 5
 SMALL, LARGE = 256 * 1024, 2 * 1024 * 1024
 
 
 async def run() -> list[Row]:
     """What hostile text costs, and the rules against `re`."""
-    return [_hostile_speed(), _against_re(make_skills(random.Random(7))), *_growth()]
+    return [_hostile_speed(), _against_re(make_skills(random.Random(7))), *_growth(), *_growth_of_sets()]
 
 
 def _against_re(skills: list[SkillContent]) -> Row:
@@ -75,6 +80,36 @@ def _growth() -> list[Row]:
         at_most("scan_rule_growth", slope, target=1.3, unit="exponent", detail=f"{how}; steepest is {steepest}"),
         told("scan_rule_worst_megabyte", cost, unit="ms", detail=f"{how}; dearest is {dearest}"),
     ]
+
+
+def _growth_of_sets() -> list[Row]:
+    """The same for each set that was compiled ahead: texts that one beginning is repeated in keep it busy all the way."""
+    beginnings = [text.encode() for rule in load_ruleset().pattern_rules for text in _beginnings(rule.matches[0])]
+    slopes: list[float] = []
+    speeds: list[float] = []
+    for compiled in filter(None, map(find_compiled, all_sets())):
+        times = [(timed(partial(compiled.which, text * (SMALL // len(text)))), text) for text in beginnings]
+        for _, text in heapq.nlargest(SLOWEST_TEXTS, times):
+            small, large = (
+                min(timed(partial(compiled.which, text * (size // len(text)))) for _ in range(ROUNDS))
+                for size in (SMALL, LARGE)
+            )
+            slopes.append(math.log(large / small) / math.log(LARGE / SMALL))
+            speeds.append(LARGE / large / 1e6)
+    how = f"worst {SLOWEST_TEXTS} of {len(beginnings)} texts for each set, {SMALL >> 10} KB to {LARGE >> 10} KB"
+    if not slopes:
+        return []
+    return [
+        at_most("scan_set_growth", max(slopes), target=1.3, unit="exponent", detail=how),
+        told("scan_set_slowest", min(speeds), unit="MB/s", detail=how),
+    ]
+
+
+def _beginnings(example: str) -> Iterator[str]:
+    """An example whole, half of it, and its first words."""
+    yield example + "\n"
+    yield example[: len(example) // 2 + 1] + " "
+    yield " ".join(example.split()[:2]) + " "
 
 
 def _hostile_texts(rule: Rule, size: int) -> Iterator[bytes]:

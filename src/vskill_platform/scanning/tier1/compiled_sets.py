@@ -161,7 +161,7 @@ def _keep(path: Path, data: bytes) -> None:
 
 
 def _path_of(sources: Sequence[str], folder: Path) -> Path:
-    asked = "\0".join([_engine.__version__, "bytes", *sources])
+    asked = "\0".join([_engine.__version__, *sources, *map(str, map(shown_pattern, sources))])
     return folder / f"{hashlib.sha256(asked.encode()).hexdigest()[:32]}{ENDING}"
 
 

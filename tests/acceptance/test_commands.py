@@ -304,3 +304,11 @@ def test_audit_log_is_verified_and_exported__from_the_command_line(tmp_path: Pat
         database.execute("UPDATE kv SET value = ? WHERE key LIKE 'audit:%1'", (changed,))
     broken = run("audit", "verify", "--data", data)
     assert (broken.returncode, "Entry 1 was changed" in broken.stdout) == (1, True), broken.stdout
+
+
+def test_rules_are_compiled_once__and_found_again() -> None:
+    first = json.loads(run("compile-rules", "--json").stdout)
+    again = run("compile-rules", "--json")
+    assert again.returncode == 0
+    assert json.loads(again.stdout) == {"compiled": 0, "sets": first["sets"]}
+    assert run("compile-rules").stdout.startswith(f"0 of {first['sets']} sets of patterns were compiled")

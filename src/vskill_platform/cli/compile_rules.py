@@ -33,7 +33,8 @@ def compile_rules(as_json: bool = AS_JSON) -> None:
             plain(f"Nothing can be written to {FOLDER}: {error.strerror}. {advice}")
         )
         raise typer.Exit(1) from error
-    _say(f"{done} of {len(sets)} sets of patterns were compiled, the others had been before.", done, len(sets), as_json)
+    before = f"; {len(sets) - done} had been before" if done < len(sets) else ""
+    _say(f"{done} sets of patterns were compiled{before}.", done, len(sets), as_json)
 
 
 def _say(sentence: str, compiled: int, total: int, as_json: bool) -> None:

@@ -109,6 +109,7 @@ def test_compiled_set_leaves_nothing_out__in_any_text(compiled: CompiledSet) -> 
         ("a\x0bb", b"a\x01b"),
         ("𝒳🙂", b"\x01\x01"),
         ("ſet", None),
+        ("a\x01b", None),
     ],
 )
 def test_each_letter_beyond_ascii_is_shown_as_one_sign(text: str, as_shown: bytes | None) -> None:

@@ -18,18 +18,18 @@ import re
 import tempfile
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-try:
-    import hyperscan
-except ImportError:
-    hyperscan = None  # type: ignore[assignment]
+_engine: Any = None
+"""Missing where there is no hyperscan for the machine."""
+with suppress(ImportError):
+    _engine = import_module("hyperscan")
 
-_engine: Any = hyperscan
-"""Missing where there is none for the machine."""
 FOLDER = Path(__file__).with_name("__pycache__")
 """Beside Python's compiled modules: who may write there can change what the scanner does in any case."""
 ENDING = ".patterns"
@@ -90,6 +90,8 @@ def shown_pattern(source: str) -> str | None:
 
 def shown(data: bytes) -> bytes | None:
     """A text as hyperscan is shown it; None where a letter would be taken for another."""
+    if _FOREIGN in data:
+        return None
     if data.isascii():
         return data if b"\x0b" not in data else data.translate(_TO_FOREIGN)
     if any(letter in data for letter in _FOLDED_TO_ASCII):

@@ -1,9 +1,12 @@
 #!/bin/sh
 # Creates the virtual environment named by the first argument with the first Python that is new enough.
 # What is missing is installed with apt-get when run as root; otherwise this says what to install and fails.
+# The distribution's own Python comes first: it is built with profile-guided optimisation, and scans a third faster than one
+# that pyenv compiled with its defaults.
 set -eu
 
 venv=${1:?usage: create-venv.sh FOLDER}
+distribution_python=/usr/bin/python3
 
 is_new_enough() {
     "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1
@@ -16,7 +19,7 @@ can_create_venv() {
 # Prints the first candidate that can create an environment, else the first that is new enough, else nothing.
 find_python() {
     fallback=
-    for candidate in python3 python3.14 python3.13 python3.12 python3.11; do
+    for candidate in "$distribution_python" python3 python3.14 python3.13 python3.12 python3.11; do
         is_new_enough "$candidate" || continue
         if can_create_venv "$candidate"; then
             echo "$candidate"
@@ -55,8 +58,15 @@ fail_with_advice() {
     exit 1
 }
 
+can_install() {
+    [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null 2>&1
+}
+
+if can_install && is_new_enough "$distribution_python" && ! can_create_venv "$distribution_python"; then
+    install_packages python3-venv || echo "Going on without $distribution_python"
+fi
 missing=$(list_missing_packages)
-if [ -n "$missing" ] && [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null 2>&1; then
+if [ -n "$missing" ] && can_install; then
     # shellcheck disable=SC2086  # a list of package names
     install_packages $missing
     missing=$(list_missing_packages)

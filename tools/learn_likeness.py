@@ -2,8 +2,9 @@
 
 It weighs the passages of `tests/corpus/passages/learnt` and the examples of rules against honest ones, and against the
 sentences of our honest skills and of documents that nobody wrote for a scanner, which the folders hold (installed packages,
-for one; `tools/fetch_documents.py` fetches more), and writes `meaning/likeness.tsv`, in which what was there before keeps half
-its weight. What it takes most wrongly for an attack is given to it again.
+for one; `tools/fetch_documents.py` fetches more; what lies beside a `SKILL.md` counts as a skill), and writes
+`meaning/likeness.tsv`, in which what was there before keeps half its weight. What it takes most wrongly for an attack is
+given to it again.
 The passages of `tests/corpus/passages/measured`, by other authors, are only measured (`python -m
 tests.corpus.measure_passages`). Needs `requirements/learn.txt`; `make learn` installs it.
 """
@@ -68,13 +69,18 @@ def main(arguments: list[str]) -> int:
     attacks = windows_of([*read_passages("learnt", "malicious"), *examples(lambda rule: rule.matches)])
     honest = windows_of([*read_passages("learnt", "benign"), *examples(lambda rule: rule.ignores)])
     skills = [text for case in read_corpus() if not case.is_malicious for text in texts_of(case.content)]
-    documents = [Text(path.read_bytes()[:MOST_OF_DOCUMENT], in_english=frozenset()) for path in _documents(arguments)]
+    documents = [
+        (Text(path.read_bytes()[:MOST_OF_DOCUMENT], in_english=frozenset()), is_skill)
+        for path, is_skill in _documents(arguments)
+    ]
     print(
         f"{len(attacks)} passages of attacks, {len(honest)} honest ones, {len(skills) + len(documents)} honest texts",
         flush=True,
     )
     texts = [(windows_in(text, chance, most=OF_SKILL), True) for text in skills]
-    texts += [(windows_in(text, chance, most=OF_DOCUMENT), False) for text in documents]
+    texts += [
+        (windows_in(text, chance, most=OF_SKILL if is_skill else OF_DOCUMENT), is_skill) for text, is_skill in documents
+    ]
     learner = Learner(attacks, honest, texts)
     members = []
     for number in range(MEMBERS):
@@ -208,10 +214,11 @@ def texts_of(content: SkillContent) -> Iterator[Text]:
         yield Text(view.data, in_english=frozenset())
 
 
-def _documents(folders: Iterable[str]) -> list[Path]:
-    """Texts for readers in these folders, and licences."""
-    found = (path for folder in folders for path in Path(folder).rglob("*") if _DOCUMENT.match(path.name))
-    return sorted(path for path in found if path.is_file())
+def _documents(folders: Iterable[str]) -> list[tuple[Path, bool]]:
+    """Texts for readers in these folders, and licences, each with whether it belongs to a skill."""
+    paths = [path for folder in folders for path in sorted(Path(folder).rglob("*")) if _DOCUMENT.match(path.name)]
+    skills = {path.parent for path in paths if path.name.lower() == "skill.md"}
+    return [(path, not skills.isdisjoint(path.parents)) for path in paths if path.is_file()]
 
 
 if __name__ == "__main__":

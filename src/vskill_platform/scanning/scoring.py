@@ -13,16 +13,26 @@ PENALTIES = {
     Severity.LOW: 3,
     Severity.INFO: 0,
 }
+MAY_BE_HABITS = frozenset([Severity.MEDIUM, Severity.LOW])
 PASS_FROM = 80
 CONCERNS_FROM = 50
 
 
 def score(findings: Sequence[Finding]) -> int:
-    """100 less a penalty for each finding, and not below 0. What several rules say of one line counts once a category."""
+    """100 less a penalty for each finding, and not below 0.
+
+    What several rules say of one line counts once a category. What one rule says of several files counts once where it is no
+    more than medium: it is the habit of whoever wrote them, and a skill of many files is no worse for it than one of few.
+    """
     penalties: dict[tuple[str, int, str], int] = {}
-    for number, finding in enumerate(findings):
-        same = (finding.file, finding.line or -number, finding.category if finding.line else "")
-        penalties[same] = max(penalties.get(same, 0), PENALTIES[finding.severity])
+    habits: set[tuple[str, Severity]] = set()
+    for number, finding in sorted(enumerate(findings), key=lambda each: -PENALTIES[each[1].severity]):
+        place = (finding.file, finding.line or -number, finding.category if finding.line else "")
+        habit = (finding.rule_id, finding.severity)
+        if place not in penalties and habit not in habits:
+            penalties[place] = PENALTIES[finding.severity]
+            if finding.severity in MAY_BE_HABITS:
+                habits.add(habit)
     return max(0, 100 - sum(penalties.values()))
 
 

@@ -70,6 +70,12 @@ _SPOKEN_OF = re.compile(
     r"shortcut|vision|barcode|\bqr\b|gesture|stream|photo|picture|image|listen"
 )
 _COMMENT = ("#", "//", "*")
+_TEST_FILE = re.compile(r"(?i)[._-](?:test|spec)\.[cm]?[jt]sx?$|(?:^|/)test_\w+\.py$|_test\.py$")
+_TEST_FRAMEWORK = re.compile(
+    r"(?:from|require\(|import)\s*\(?[\"'](?:node:test|node:assert\S{0,7}|vitest|@jest/globals|mocha|chai|bun:test|ava|tap)[\"']|"
+    r"^\s*(?:import|from) (?:pytest|unittest)\b|^(?:describe|it|test)\(",
+    re.MULTILINE,
+)
 
 
 def find_eavesdropping(skill: SkillUnderScan) -> Iterator[Sighting]:
@@ -82,9 +88,16 @@ def find_eavesdropping(skill: SkillUnderScan) -> Iterator[Sighting]:
         checks = [check for check, sign in _SIGNS.items() if sign in signs]
         if WATCHES in checks and _SPOKEN_OF.search(described):
             checks.remove(WATCHES)
+        if WRAPS in checks and _is_test(file):
+            checks.remove(WRAPS)
         if (checks or _NAMES_STORES in signs) and _has_stranger(file):
             yield from (found for check in checks if (found := _sighting(check, file)) is not None)
             yield from _collection(file)
+
+
+def _is_test(file: FileUnderScan) -> bool:
+    """Whether a file holds tests, in which requests are answered by whoever wrote them."""
+    return _TEST_FILE.search(file.path) is not None and _TEST_FRAMEWORK.search(file.text) is not None
 
 
 def _has_stranger(file: FileUnderScan) -> bool:

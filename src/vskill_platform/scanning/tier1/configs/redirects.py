@@ -14,7 +14,7 @@ from vskill_platform.scanning.tier1.skill import FileUnderScan, Sighting
 MOST_SIGHTINGS = 20
 LONGEST = 300
 PLACES = (
-    r"(?:GOPROXY|INDEX_URL|UV_INDEX|UV_DEFAULT_INDEX|(?:NPM_CONFIG|npm_config|YARN|YARN_NPM)_(?:REGISTRY|registry)\w*)\s*=\s*[\"']?https?://"
+    r"(?:GOPROXY|(?:\b|PIP_|EXTRA_|UV_)INDEX_URL|UV_INDEX|UV_DEFAULT_INDEX|(?:NPM_CONFIG|npm_config|YARN|YARN_NPM)_(?:REGISTRY|registry)\w*)\s*=\s*[\"']?https?://"
     r"|config\s+set\s+\S*(?:index-url|registry)\S*\s+[\"']?https?://"
     r"|gem\s+sources?\s+(?:-a|--add)\s+[\"']?https?://|channels\s+[\"']?https?://|registry\s*=\s*[\"']sparse\+https?://"
     r"|\[\s*trusted=yes\s*\]|\bapt(?:-get|itude)?\b[^\n]{0,120}--allow-unauthenticated\b|AllowInsecureRepositories=true|GOSUMDB=off|GONOSUMCHECK=1|GOFLAGS=\S*-insecure\b"

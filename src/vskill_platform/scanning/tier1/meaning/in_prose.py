@@ -227,8 +227,9 @@ def _is_marked_bad(line: str, at: int, quoted: Span | None) -> bool:
 
 
 def _is_obeyed(behind: str) -> bool:
-    found = _OBEYED_BEHIND.search(behind)
-    return found is not None and not negates(behind[: found.start()])
+    said = without_quotations(behind)
+    found = _OBEYED_BEHIND.search(said)
+    return found is not None and not negates(said[: found.start()])
 
 
 def _is_said_by_others(place: Place, before: str, behind: str) -> bool:

@@ -143,7 +143,8 @@ _LABEL = re.compile(
 )
 """A sign, or words that name a bad example, at the head of a line."""
 _COMMENT = re.compile(
-    rf"(?i)^[\W_]*(?:{_SIGN}|{_FOREIGN_BAD}\W*$|(?:code )?smells?\s*(?:$|[:—–(,.!-])|"
+    rf"(?i)^[\W_]*(?:(?:fail|error|no|bad)\s?[:：]\s+)?(?:{_SIGN}|{_FOREIGN_BAD}\W*(?:$|[:：])|"
+    rf"(?:code )?smells?\s*(?:$|[:—–(,.!-])|"
     rf"(?:{_BAD}|anti-?pattern|red flag)(?:[\s-]+{_EXAMPLE})*\s*(?:$|[:—–(,.!-])|"
     r"(?:don['’]t|do not|never|avoid)(?:\s+(?:ever|do|run|use|write|copy|doing|running|using|execute))?"
     r"(?:\s+(?:this|that|it|these|them|in production|blindly|code|commands?))*\s*(?:$|[:!.—–]))"

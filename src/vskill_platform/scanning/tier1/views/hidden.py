@@ -91,13 +91,15 @@ _PLACES = (
     ),
 )
 _ELEMENTS = Sign(ELEMENT_HINT)
+_SHOWN_AS_THEY_ARE = (".csv", ".tsv")
+"""How files end that no reader takes for a page."""
 
 
 def hidden_views(skill: SkillUnderScan) -> Iterator[Uncovered]:
     """What pages do not show."""
     allowance = Allowance()
     for file in files_by_size(skill):
-        if FileKind.MARKDOWN not in file.kinds:
+        if FileKind.MARKDOWN not in file.kinds or file.path.lower().endswith(_SHOWN_AS_THEY_ARE):
             continue
         shown = _Shown(file)
         elements = list(hidden_elements(file.encoded, shown.has)) if _ELEMENTS in signs_of(file) else []

@@ -23,6 +23,8 @@ _OLD_STATEMENT = re.compile(
 )
 _OLD_HANDLER = re.compile(r"([ \t]*except[ \t]+[\w.()\t ,]+?),[ \t]*(\w+)[ \t]*:(.*)$")
 _PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.)[ \t]?", re.MULTILINE)
+_FORMATTED = re.compile(r"(?i)(?<!\w)(?:rf|fr|f)(?=[\"'])")
+_TRIPLE = re.compile(r"\"\"\"|\'\'\'")
 _CONTINUES = ("else", "elif", "except", "finally", ")", "]", "}", "#")
 
 
@@ -33,13 +35,22 @@ class Reading(NamedTuple):
     lost: tuple[int, ...] = ()
 
 
+class _Problem(NamedTuple):
+    """The line that the parser stumbles over, and whether it is a formatted string that it cannot read."""
+
+    line: int
+    is_formatted: bool
+
+
 def read_python(source: PythonSource) -> Reading | None:
     """The tree of a piece of Python; None where nothing of it could be read. Raises Refused, which is no verdict on it."""
     ensure_bounded(source.text)
     if source.is_fenced:
         return _read_fence(source.text)
     tree = _parse(source.text)
-    return Reading(tree) if tree is not None else read_what_is_readable(source.text)
+    if tree is not None:
+        return Reading(tree)
+    return _with_plain_strings(source.text) or read_what_is_readable(source.text)
 
 
 def parse_text(text: str) -> ast.Module | None:
@@ -65,6 +76,23 @@ def _parse(text: str) -> ast.Module | None:
             return None
         except (RecursionError, MemoryError) as exc:
             raise Refused from exc
+
+
+def _with_plain_strings(text: str) -> Reading | None:
+    """The tree of a text whose formatted strings only a newer Python can read: these are read as plain ones, and told as lost."""
+    lines, lost, left = text.split("\n"), list[int](), MOST_REPAIRED + 4 * len(text)
+    for _ in range(MOST_REPAIRS):
+        left -= len(text)
+        problem = _problem_in("\n".join(lines))
+        if problem is None:
+            return Reading(ast.parse("\n".join(lines)), tuple(lost))
+        at = min(problem.line, len(lines)) - 1
+        plain = _FORMATTED.sub("", lines[at])
+        if not problem.is_formatted or plain == lines[at] or left < 0:
+            return None
+        lines[at] = plain
+        lost.append(at + 1)
+    return None
 
 
 def _read_fence(text: str) -> Reading | None:
@@ -107,13 +135,15 @@ def read_what_is_readable(text: str) -> Reading | None:
 
 
 def _blocks(lines: list[str]) -> list[tuple[int, int]]:
-    """The runs of lines from one statement at the left edge to the next."""
-    starts = [0]
+    """The runs of lines from one statement at the left edge to the next; what stands between triple quotes belongs to its own."""
+    starts, within = [0], ""
     for number, line in enumerate(lines):
         is_edge = bool(line) and not line[0].isspace() and not line.startswith(_CONTINUES)
         is_decorated = number > 0 and lines[number - 1].startswith("@")
-        if is_edge and number and not is_decorated:
+        if is_edge and number and not is_decorated and not within:
             starts.append(number)
+        for quotes in _TRIPLE.findall(line):
+            within = "" if within == quotes else within or quotes
     return list(zip(starts, [*starts[1:], len(lines)], strict=True))
 
 
@@ -136,7 +166,7 @@ class _Block:
             problem = _problem_in(text)
             if problem is None:
                 return _parse(text)
-            if not self._repair(min(problem, len(self._lines)) - 1):
+            if not self._repair(min(problem.line, len(self._lines)) - 1):
                 break
         self.lost = list(range(len(self._lines)))
         return None
@@ -178,16 +208,16 @@ def _renewed(line: str) -> str:
     return line
 
 
-def _problem_in(text: str) -> int | None:
-    """The line that the parser stumbles over; None where it does not."""
+def _problem_in(text: str) -> _Problem | None:
+    """What the parser stumbles over; None where it does not."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             ast.parse(text)
         except SyntaxError as exc:
-            return max(1, exc.lineno or 1)
+            return _Problem(max(1, exc.lineno or 1), is_formatted="f-string" in (exc.msg or ""))
         except ValueError:
-            return 1
+            return _Problem(1, is_formatted=False)
         except (RecursionError, MemoryError) as exc:
             raise Refused from exc
     return None

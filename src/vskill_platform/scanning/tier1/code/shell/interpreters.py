@@ -210,6 +210,8 @@ def run_language(call: Call) -> Value:
     while words:
         word = words.pop(0)
         text = word.text
+        if text == "-":
+            break
         if (language in {"deno", "bun"} and text in {"eval", "run", "x"}) or (
             language == "perl" and text[:2] in {"-M", "-I"}
         ):
@@ -241,7 +243,7 @@ def run_language(call: Call) -> Value:
                 glued = text[2:] if len(text) > 2 and text[1] in letters else ""
                 code = Value(glued, word.origins) if glued else (words[0] if words else NOTHING)
                 return run_code(call, code, is_shell=False, language=language)
-        elif not text.startswith("--") and text != "-" and (text or word.origins):
+        elif not text.startswith("--") and (text or word.origins):
             if language in {"pwsh", "powershell"}:
                 return _run_windows(call, "-Command", [word, *words])
             return run_file(call, word, is_shell=False, language=language)

@@ -45,6 +45,8 @@ _SKILL = re.compile(r"^~/\.(?:claude|codex|gemini|openclaw|cursor|agents)/(?:ski
 FINGERPRINT_LOGIN = "/etc/pam.d/sudo_local"
 """Where a Mac is told to take a fingerprint for sudo, from a template beside it."""
 _LETS_IN = re.compile(r"PermitRootLogin\s+yes|PasswordAuthentication\s+yes|NOPASSWD|pam_permit", re.IGNORECASE)
+_SOUGHT = re.compile(r"(?<!\w)s([/|#@,])(?:\\.|(?!\1).)*\1")
+"""What an editor's command replaces; what it writes stands behind."""
 _WHOLE_KEY = re.compile(r"AAAA[A-Za-z0-9+/]{40}")
 _SHORTENED_KEY = re.compile(r"\bAAAA[A-Za-z0-9+/]{0,30}(?:\.\.\.|…)")
 """A key of which only the beginning is shown, for the reader to put their own."""
@@ -92,7 +94,7 @@ def _is_let_in_already(content: Value) -> bool:
 def notice_edit(call: Call, program: str, paths: list[str]) -> None:
     """A file that is changed in its place: those that say who may log in are nobody's business but the owner's."""
     is_login = any(path.startswith(("/etc/ssh/", "/etc/sudoers", "/etc/pam.d/")) for path in paths)
-    if is_login and _LETS_IN.search(program):
+    if is_login and _LETS_IN.search(_SOUGHT.sub(" ", program)):
         call.see(checks.GRANTS_ROOT)
 
 

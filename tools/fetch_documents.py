@@ -8,23 +8,19 @@ them what honest text looks like (`tools/learn_likeness.py`); the more there are
 from __future__ import annotations
 
 import argparse
-import io
 import subprocess
 import sys
-import tarfile
-import tempfile
-import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from email import message_from_string
 from pathlib import Path
 
+from tools.packages import NODE, entries_of
+
 AT_ONCE = 8
 SHORTEST, LONGEST = 800, 60_000
 """Letters of a document that is worth reading, and that are kept of one."""
 MOST_OF_PACKAGE = 6
-TIMEOUT_S = 120
-_NODE = "npm:"
 _BORING = ("license", "licence", "changelog")
 
 
@@ -51,11 +47,7 @@ def fetch(name: str, folder: Path) -> int:
     kept = folder / f"{name.replace('/', '~').replace(':', '~')}.md"
     if kept.exists():
         return 0
-    with tempfile.TemporaryDirectory() as scratch:
-        documents = list(
-            _of_node(name.removeprefix(_NODE), scratch) if name.startswith(_NODE) else _of_python(name, scratch)
-        )
-    documents = [text for text in documents if len(text) >= SHORTEST][:MOST_OF_PACKAGE]
+    documents = [text for text in _documents_of(name) if len(text) >= SHORTEST][:MOST_OF_PACKAGE]
     for number, text in enumerate(documents):
         kept.with_suffix(f".{number}.md" if number else ".md").write_text(text[:LONGEST], encoding="utf-8")
     return len(documents)
@@ -67,53 +59,18 @@ def _names_of_debian() -> Iterator[str]:
         if name.startswith("python3-") and not name.endswith(("-doc", "-dbg", "-dev")):
             yield name.removeprefix("python3-")
         elif name.startswith("node-"):
-            yield _NODE + name.removeprefix("node-")
+            yield NODE + name.removeprefix("node-")
 
 
-def _of_python(name: str, scratch: str) -> Iterator[str]:
-    """What stands in a wheel below its fields."""
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "-q",
-        "--no-deps",
-        "--only-binary",
-        ":all:",
-        "-d",
-        scratch,
-        "--",
-        name,
-    ]
-    if not _runs(command, scratch):
-        return
-    for path in Path(scratch).glob("*.whl"):
-        with zipfile.ZipFile(path) as wheel:
-            for entry in wheel.namelist():
-                if entry.endswith(".dist-info/METADATA"):
-                    yield str(message_from_string(wheel.read(entry).decode(errors="replace")).get_payload())
-
-
-def _of_node(name: str, scratch: str) -> Iterator[str]:
-    """The Markdown of a package."""
-    if not _runs(["npm", "pack", "--silent", "--ignore-scripts", "--", name], scratch):
-        return
-    for path in Path(scratch).glob("*.tgz"):
-        with tarfile.open(fileobj=io.BytesIO(path.read_bytes())) as package:
-            for entry in package:
-                plain = entry.name.lower()
-                if entry.isfile() and plain.endswith(".md") and not any(word in plain for word in _BORING):
-                    content = package.extractfile(entry)
-                    yield content.read(LONGEST).decode(errors="replace") if content else ""
-
-
-def _runs(command: list[str], folder: str) -> bool:
-    try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, timeout=TIMEOUT_S, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0
+def _documents_of(name: str) -> Iterator[str]:
+    """What stands in a wheel below its fields; the Markdown of a package for Node."""
+    for path, content in entries_of(name, most_bytes=LONGEST):
+        text, plain = content.decode(errors="replace"), path.lower()
+        if name.startswith(NODE):
+            if plain.endswith(".md") and not any(word in plain for word in _BORING):
+                yield text
+        elif path.endswith(".dist-info/METADATA"):
+            yield str(message_from_string(text).get_payload())
 
 
 if __name__ == "__main__":

@@ -201,6 +201,25 @@ def test_reading_keeps_the_lines_of_the_file__around_what_was_given_up() -> None
     assert [statement.lineno for statement in reading.tree.body] == [1, 3, 5]
 
 
+def test_formatted_string_of_a_newer_python__loses_its_own_line_and_no_other() -> None:
+    newer = "def told(names):\n    return f\"{names.replace('a', '\\n')}\"\n"
+    files: dict[str, str | bytes] = {"a.py": f"import requests\n{newer}{RUN}\n"}
+    assert checks(files) >= {"python_runs_fetched", "python_unreadable"}
+    assert line_of(files, "python_unreadable") == 3
+
+
+def test_danger_in_a_formatted_string_of_a_newer_python__is_told() -> None:
+    newer = "import os\nprint(f\"{os.system('id' + '\\n')}\")\n"
+    assert "python_unreadable_code" in checks({"a.py": newer})
+
+
+def test_text_at_the_left_edge__belongs_to_its_quotes_though_more_cannot_be_read() -> None:
+    lead = '"""\nCollects what a system needs to run and\nwrites import os; os.system to the page.\n"""\n'
+    reading = read_python(PythonSource("a.py", f"{lead}x = 1\ny = = 2\n"))
+    assert reading is not None
+    assert reading.lost == (6,)
+
+
 FACTS = [
     ("reaches", "api.acme.example", "import requests\nrequests.get('https://api.acme.example/x')"),
     ("reaches", "api.acme.example", "import requests\nB = 'https://api.acme.example'\ndef f(p):\n    requests.get(B + p)"),

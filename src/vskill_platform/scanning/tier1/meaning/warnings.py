@@ -22,7 +22,7 @@ FOREIGN_ATTACKS = (
 _FOREIGN_BAD = (
     r"(?:schlecht|falsch|unsicher|mauvais(?:e)?|incorrecte?|vulnérable|dangereux|malo|incorrecto|inseguro|peligroso|errado|mal|"
     r"плохо|неправильно|опасно|错误(?:示例|写法|做法)?|反例|不要这样|危险(?:示例)?|不安全(?:示例|写法)?|"
-    r"悪い例|ダメな例|危険な例|잘못된 예|나쁜 예)"
+    r"悪い例|ダメな例|危険な例|誤り|間違い|잘못된 예|나쁜 예)"
 )
 _EXAMPLE = (
     r"(?:examples?|practices?|code|patterns?|approach(?:es)?|ways?|habits?|ideas?|inputs?|skills?|prompts?|commands?|"

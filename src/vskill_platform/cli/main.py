@@ -127,8 +127,17 @@ def main() -> None:
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     try:
         app()
-    except* VskillError as errors:
-        sys.exit(_tell(next(_leaves(errors))))
+    except VskillError as error:
+        status = _tell(error)
+    except BaseExceptionGroup as problems:
+        # Left by a `sys.exit` in an `except*`, it would stay in a group before Python 3.11.4.
+        ours, others = problems.split(VskillError)
+        if ours is None or others is not None:
+            raise
+        status = _tell(next(_leaves(ours)))
+    else:
+        return
+    sys.exit(status)
 
 
 def _tell(error: VskillError) -> int:

@@ -175,12 +175,12 @@ class Sandbox:
                 watch = group.create_task(self._watch(process.pid))
                 yield
                 watch.cancel()
-        except* LimitPassed as passed:
-            raise _first(passed) from None
-        except* ConnectionError as lost:
-            raise _first(lost) from None
-        except* EOFError as ended:
-            raise _first(ended) from None
+        except BaseExceptionGroup as problems:
+            # What is raised in an `except*` stays in a group before Python 3.11.4.
+            told, others = problems.split((LimitPassed, ConnectionError, EOFError))
+            if told is None or others is not None:
+                raise
+            raise _first(told.subgroup(LimitPassed) or told) from None
 
     async def _watch(self, pid: int) -> None:
         while True:

@@ -3,6 +3,8 @@
 Each name is that of a Python package, or `npm:NAME` for one of Node; without any, those of `tools/packaged_skills.txt` are
 fetched. Every skill in them is laid out once, with an index for `vskill-platform eval OUT/index.jsonl --rows ROWS`. Somebody
 published them to be used, so nearly all that is flagged is a false alarm; some are not honest, which is for a reader to tell.
+The index names as their source which half they are in, by the hash of the SKILL.md: rules are mended by looking into one half,
+and the other is only counted.
 They are data to scan, and no part of the repository.
 """
 
@@ -21,6 +23,7 @@ from tools.packages import Entry, entries_of
 AT_ONCE = 4
 MOST_FILES, MOST_BYTES = 400, 2_000_000
 """Files of a skill, and bytes of a file, beyond which it is left out or cut."""
+HALVES = ("looked-into", "counted")
 _NAMES = Path(__file__).with_suffix(".txt")
 _SKILL_FILE = "skill.md"
 _NO_NAME = re.compile(r"[^\w.-]+")
@@ -63,11 +66,14 @@ def skills_in(entries: Iterable[Entry]) -> Iterator[tuple[str, list[Entry]]]:
 
 def _is_new(files: list[Entry], seen: set[bytes]) -> bool:
     """Whether no skill before this one had the same SKILL.md."""
-    text = next(content for path, content in files if path.lower() == _SKILL_FILE)
-    digest = hashlib.sha256(text).digest()
+    digest = _digest(files)
     is_new = digest not in seen
     seen.add(digest)
     return is_new
+
+
+def _digest(files: list[Entry]) -> bytes:
+    return hashlib.sha256(next(content for path, content in files if path.lower() == _SKILL_FILE)).digest()
 
 
 def _laid_out(out: Path, name: str, folder: str, files: list[Entry]) -> dict[str, str]:
@@ -78,7 +84,7 @@ def _laid_out(out: Path, name: str, folder: str, files: list[Entry]) -> dict[str
         if ".." not in PurePosixPath(path).parts:
             (out / own / path).parent.mkdir(parents=True, exist_ok=True)
             (out / own / path).write_bytes(content)
-    return {"path": own, "label": "benign", "source": package}
+    return {"path": own, "label": "benign", "source": HALVES[_digest(files)[-1] % 2]}
 
 
 if __name__ == "__main__":

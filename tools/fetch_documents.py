@@ -64,13 +64,19 @@ def _names_of_debian() -> Iterator[str]:
 
 def _documents_of(name: str) -> Iterator[str]:
     """What stands in a wheel below its fields; the Markdown of a package for Node."""
-    for path, content in entries_of(name, most_bytes=LONGEST):
-        text, plain = content.decode(errors="replace"), path.lower()
-        if name.startswith(NODE):
-            if plain.endswith(".md") and not any(word in plain for word in _BORING):
-                yield text
-        elif path.endswith(".dist-info/METADATA"):
-            yield str(message_from_string(text).get_payload())
+    is_node = name.startswith(NODE)
+    for _, content in entries_of(name, most_bytes=LONGEST, wanted=_is_document if is_node else _has_fields):
+        text = content.decode(errors="replace")
+        yield text if is_node else str(message_from_string(text).get_payload())
+
+
+def _is_document(path: str) -> bool:
+    plain = path.lower()
+    return plain.endswith(".md") and not any(word in plain for word in _BORING)
+
+
+def _has_fields(path: str) -> bool:
+    return path.endswith(".dist-info/METADATA")
 
 
 if __name__ == "__main__":

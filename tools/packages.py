@@ -8,7 +8,7 @@ import sys
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,16 +23,16 @@ class Entry(NamedTuple):
     content: bytes
 
 
-def entries_of(name: str, *, most_bytes: int) -> Iterator[Entry]:
-    """The files of a package, each up to so many bytes; none where it cannot be fetched."""
+def entries_of(name: str, *, most_bytes: int, wanted: Callable[[str], bool] = bool) -> Iterator[Entry]:
+    """The files of a package whose paths are wanted, each up to so many bytes; none where it cannot be fetched."""
     with tempfile.TemporaryDirectory() as scratch:
         if name.startswith(NODE):
-            yield from _of_node(name.removeprefix(NODE), scratch, most_bytes)
+            yield from _of_node(name.removeprefix(NODE), scratch, most_bytes, wanted)
         else:
-            yield from _of_python(name, scratch, most_bytes)
+            yield from _of_python(name, scratch, most_bytes, wanted)
 
 
-def _of_python(name: str, scratch: str, most_bytes: int) -> Iterator[Entry]:
+def _of_python(name: str, scratch: str, most_bytes: int, wanted: Callable[[str], bool]) -> Iterator[Entry]:
     pip = [
         sys.executable,
         "-m",
@@ -52,18 +52,18 @@ def _of_python(name: str, scratch: str, most_bytes: int) -> Iterator[Entry]:
     for path in Path(scratch).glob("*.whl"):
         with zipfile.ZipFile(path) as wheel:
             for entry in wheel.infolist():
-                if not entry.is_dir():
+                if not entry.is_dir() and wanted(entry.filename):
                     with wheel.open(entry) as content:
                         yield Entry(entry.filename, content.read(most_bytes))
 
 
-def _of_node(name: str, scratch: str, most_bytes: int) -> Iterator[Entry]:
+def _of_node(name: str, scratch: str, most_bytes: int, wanted: Callable[[str], bool]) -> Iterator[Entry]:
     if not _runs(["npm", "pack", "--silent", "--ignore-scripts", "--", name], scratch):
         return
     for path in Path(scratch).glob("*.tgz"):
         with tarfile.open(fileobj=io.BytesIO(path.read_bytes())) as package:
             for entry in package:
-                content = package.extractfile(entry) if entry.isfile() else None
+                content = package.extractfile(entry) if entry.isfile() and wanted(entry.name) else None
                 if content is not None:
                     yield Entry(entry.name, content.read(most_bytes))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import importlib
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import typer
@@ -13,6 +12,7 @@ from typer.core import TyperGroup
 
 from vskill_platform import __version__
 from vskill_platform.domain.errors import InvalidInput, SourceRefused, SourceUnreachable, VskillError
+from vskill_platform.domain.errors.grouped import first_of
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "up": ("processes", "HELP"),
@@ -130,11 +130,10 @@ def main() -> None:
     except VskillError as error:
         status = _tell(error)
     except BaseExceptionGroup as problems:
-        # Left by a `sys.exit` in an `except*`, it would stay in a group before Python 3.11.4.
-        ours, others = problems.split(VskillError)
-        if ours is None or others is not None:
+        ours = first_of(problems, (VskillError,))
+        if ours is None:
             raise
-        status = _tell(next(_leaves(ours)))
+        status = _tell(ours)
     else:
         return
     sys.exit(status)
@@ -148,8 +147,3 @@ def _tell(error: VskillError) -> int:
     console = Console(stderr=True, highlight=False, emoji=False)
     console.print(f"[bold red]error[/] [dim]({error.code})[/] {plain(error.message)}")
     return 2 if isinstance(error, InvalidInput | SourceRefused | SourceUnreachable) else 1
-
-
-def _leaves(errors: BaseExceptionGroup[VskillError]) -> Iterator[VskillError]:
-    for error in errors.exceptions:
-        yield from _leaves(error) if isinstance(error, BaseExceptionGroup) else (error,)

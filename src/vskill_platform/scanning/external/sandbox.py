@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO
 
 from vskill_platform.children.processes import SHELL, ProcessLimits, kill_group, last_of, started
+from vskill_platform.domain.errors.grouped import first_of
 from vskill_platform.scanning.external.usage import family_usage
 
 SCRATCH_BYTES = 256 * 1024 * 1024
@@ -176,11 +177,10 @@ class Sandbox:
                 yield
                 watch.cancel()
         except BaseExceptionGroup as problems:
-            # What is raised in an `except*` stays in a group before Python 3.11.4.
-            told, others = problems.split((LimitPassed, ConnectionError, EOFError))
-            if told is None or others is not None:
+            told = first_of(problems, (LimitPassed, ConnectionError, EOFError))
+            if told is None:
                 raise
-            raise _first(told.subgroup(LimitPassed) or told) from None
+            raise told from None
 
     async def _watch(self, pid: int) -> None:
         while True:
@@ -242,11 +242,3 @@ def _surroundings(folder: Path) -> dict[str, str]:
         "TZ": "UTC",
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-
-
-def _first(group: BaseExceptionGroup[Exception]) -> Exception:
-    found: BaseException = group
-    while isinstance(found, BaseExceptionGroup):
-        found = found.exceptions[0]
-    assert isinstance(found, Exception)
-    return found

@@ -6,11 +6,21 @@ them: a harmless-looking extension must not switch rules off. The bytes decide w
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 MOST_UNDECODABLE = 0.2
 """The share of characters that may be undecodable in what still counts as text, such as prose in an old encoding."""
+
+_TEST_FILE = re.compile(
+    r"(?:^|/)(?:tests?/|test_[^/]*\.py$|[^/]*_test\.py$|conftest\.py$|[^/]*[._-](?:test|spec)\.[cm]?[jt]sx?$)"
+)
+
+
+def is_named_as_test(path: str) -> bool:
+    """Whether a file is named, or lies, where tests do. It proves nothing: anybody may call a file so."""
+    return _TEST_FILE.search(path) is not None
 
 
 class FileKind(StrEnum):

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from vskill_platform.scanning.tier1.code.hosts import HostKind, kind_of_host
 from vskill_platform.scanning.tier1.code.places import SecretKind, secret_at
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
+from vskill_platform.scanning.tier1.file_kinds import is_named_as_test
 from vskill_platform.scanning.tier1.patterns import compile_pattern
 from vskill_platform.scanning.tier1.skill import FileUnderScan, Sighting, SkillUnderScan
 from vskill_platform.scanning.tier1.views.glance import Sign, signs_of
@@ -70,7 +71,6 @@ _SPOKEN_OF = re.compile(
     r"shortcut|vision|barcode|\bqr\b|gesture|stream|photo|picture|image|listen"
 )
 _COMMENT = ("#", "//", "*")
-_TEST_FILE = re.compile(r"(?i)[._-](?:test|spec)\.[cm]?[jt]sx?$|(?:^|/)test_\w+\.py$|_test\.py$")
 _TEST_FRAMEWORK = re.compile(
     r"(?:from|require\(|import)\s*\(?[\"'](?:node:test|node:assert\S{0,7}|vitest|@jest/globals|mocha|chai|bun:test|ava|tap)[\"']|"
     r"^\s*(?:import|from) (?:pytest|unittest)\b|^(?:describe|it|test)\(",
@@ -97,7 +97,7 @@ def find_eavesdropping(skill: SkillUnderScan) -> Iterator[Sighting]:
 
 def _is_test(file: FileUnderScan) -> bool:
     """Whether a file holds tests, in which requests are answered by whoever wrote them."""
-    return _TEST_FILE.search(file.path) is not None and _TEST_FRAMEWORK.search(file.text) is not None
+    return is_named_as_test(file.path) and _TEST_FRAMEWORK.search(file.text) is not None
 
 
 def _has_stranger(file: FileUnderScan) -> bool:

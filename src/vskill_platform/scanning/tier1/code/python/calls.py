@@ -51,6 +51,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     reference,
 )
 from vskill_platform.scanning.tier1.code.python.whereabouts import is_of_vendor
+from vskill_platform.scanning.tier1.file_kinds import is_named_as_test
 
 LONGEST_NAME = 200
 _CONNECTING = ("onnection", "SMTP", "SMTP_SSL", "FTP", "FTP_TLS", "Client", "Session", "connect", "Telnet")
@@ -63,7 +64,6 @@ _OWN_SECRET = re.compile(
     re.IGNORECASE,
 )
 SHORTEST_NAME = 4
-_TEST_FILE = re.compile(r"(?:^|/)(?:tests?/|test_[^/]*\.py$|[^/]*_test\.py$|conftest\.py$)")
 
 
 class KnownCalls(OutsideWorld):
@@ -301,7 +301,7 @@ def _taint_at(text: str) -> int:
 def _is_for_show(module: Module) -> bool:
     """Whether nobody calls the functions of a module but a test run, or a reader in mind."""
     if "show" not in module.memo:
-        module.memo["show"] = module.source.is_fenced or _TEST_FILE.search(module.source.file) is not None
+        module.memo["show"] = module.source.is_fenced or is_named_as_test(module.source.file)
     return module.memo["show"]
 
 

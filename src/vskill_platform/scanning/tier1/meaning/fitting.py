@@ -29,7 +29,8 @@ THEM_REACH = 8
 _INSERTED = re.compile(rb"\([^()]{0,80}\)|\[[^\[\]]{0,80}\]|, (?:if|when|while|because|unless)\b[^,]{0,60},")
 _OTHER_BREATH = re.compile(
     rb"(?i)[;|\]()]|: |\b(?:if|when|which|while|because|unless|instead of)\b|"
-    rb"\band (?:the|your|its|an?) \w+ (?:is|are|has|have|contains?|gets?)\b"
+    rb"\band (?:the|your|its|an?) \w+ (?:is|are|has|have|contains?|gets?)\b|"
+    rb", (?:and )?(?:manag|administer|rotat|revok|configur|monitor)(?:e|es|s|ing)? "
 )
 """Where a sentence comes to speak of something else."""
 _THROUGH = re.compile(rb"(?i)\b(?:through|via)\s(?:an? |the |its |your )?\Z")

@@ -70,6 +70,8 @@ _COPIES = re.compile(rb"(?i)cop(?:y|ies|ied|ying)\b")
 _SOMEWHERE = re.compile(rb"(?i)\b(?:to|into|onto|in|on|over|at|under|with|elsewhere|away|up|back|out)\b|://|@")
 _NAME_OF_PAGE = re.compile(rb"(?i)\w+ing\b[^\]\[\n]{0,80}\]\(")
 _DOING = re.compile(rb"(?i)\w+ing\b")
+_BY_CALLING = re.compile(rb"(?i)(?:^|[.;:|*>-]\s{1,3}|\n)\s*(?:calling|passing|setting|omitting) `[^`\n]{1,80}` \Z")
+"""A part of an API as the subject of a sentence, up to what it does."""
 _NOT_FINE = re.compile(
     rb"(?i)[^.;:!?\n]{0,100} (?:is|are) not(?: (?:fine|ok|okay|allowed|acceptable|normal))?\s*(?:[.;\n]|$)"
 )
@@ -77,6 +79,7 @@ _PLURAL = re.compile(rb"(?i)(?:uploads|publishes|pushes|posts|shares|transfers|e
 _ITEM_OF_ENUMERATION = re.compile(rb", [A-Z]\w{1,30} \Z")
 """An item of an enumeration up to its last word: a name, of which the word says what is meant of it."""
 _COUNTED = re.compile(rb"(?i)\b(?:unexpected|recent|new|failed|missing|multipart|large|slow|of|number of) $")
+_ARTICLE = re.compile(rb"(?i)\b(?:an?|the|these|those|each|every|any|its|their|recently|previously) $")
 _PUTS = re.compile(rb"(?i)(?:put|stor|sav|past|cop|append|add|enter|export)(?:s|e|es|ing|y|ies)?\b")
 _OWN_SETTINGS = re.compile(
     rb"(?i)[\w ]{0,24}?\b(?:in|into|to|under|as)\s+(?:(?:the|your|a|an|its|local)\s+){0,2}[`\"'*]{0,2}"
@@ -121,12 +124,14 @@ def is_harmless(data: bytes, act: Span, around: Span) -> bool:
     """Whether nobody is told to do the act, or nobody is given anything by it."""
     if _is_complaint(data, act) or _is_title(data, act) or _is_noun(data, act) or _is_judged(data, act):
         return True
+    if _is_effect(data, act):
+        return True
     return is_told_of(data, act) or _is_kept(data, act, around.end)
 
 
 def is_told_of(data: bytes, act: Span) -> bool:
     """Whether others do it, and not the reader: "does it do what the title says?" obeys nobody."""
-    before = data[max(0, act.start - SUBJECT_REACH) : act.start]
+    before = _before(data, act)
     if _BY_OTHERS.search(before) or _DONE_BY_OTHERS.match(data, act.start, act.end + SUBJECT_REACH):
         return True
     if before.endswith(b"`") and _NAMED.match(data, act.end):
@@ -145,17 +150,31 @@ def _is_judged(data: bytes, act: Span) -> bool:
 
 
 def _is_noun(data: bytes, act: Span) -> bool:
-    """Whether the word names such things: "check for unexpected publishes", "first launch, secrets, Postgres attach, volumes"."""
-    before = data[max(0, act.start - SUBJECT_REACH) : act.start]
+    """Whether the word is of a thing: "check for unexpected publishes", "Postgres attach, volumes", "events of the deleted keys"."""
+    before = _before(data, act)
     if data[act.end : act.end + 2] == b", " and _ITEM_OF_ENUMERATION.search(before):
+        return True
+    if data[act.start : act.end].endswith(b"ed") and _ARTICLE.search(before):
         return True
     return _PLURAL.fullmatch(data, *act) is not None and _COUNTED.search(before) is not None
 
 
 def _is_complaint(data: bytes, act: Span) -> bool:
     """Whether a quotation says that somebody's own thing does it: "my printer skips pages" orders nothing."""
-    is_third_person = data[act.end - 1 : act.end] == b"s"
-    return is_third_person and _COMPLAINS.search(data[max(0, act.start - SUBJECT_REACH) : act.start]) is not None
+    return _is_third_person(data, act) and _COMPLAINS.search(_before(data, act)) is not None
+
+
+def _is_effect(data: bytes, act: Span) -> bool:
+    """Whether a call of an API is what does it: "calling `reset()` clears all data silently" clears nothing."""
+    return _is_third_person(data, act) and _BY_CALLING.search(_before(data, act, reach=2 * SUBJECT_REACH)) is not None
+
+
+def _is_third_person(data: bytes, act: Span) -> bool:
+    return data[act.end - 1 : act.end] == b"s"
+
+
+def _before(data: bytes, act: Span, *, reach: int = SUBJECT_REACH) -> bytes:
+    return data[max(0, act.start - reach) : act.start]
 
 
 def _is_kept(data: bytes, act: Span, end: int) -> bool:

@@ -42,6 +42,8 @@ _OWNERS = (
     "caddyserver traefik minio pulumi opentofu gruntwork-io k3s-io rancher tailscale cloudflare"
 )
 _WELL_KNOWN_OWNERS = frozenset(_OWNERS.split())
+_TO_READ = re.compile(rb"(?i)\n[ \t]*(?://|\*)[^\n]{0,120}\b(?:learn|read) more:? \Z")
+"""A comment in code, up to the page that it sends its reader to."""
 _SCHOOLS_AND_STATES = (".edu", ".gov", ".mil", ".int")
 _SECOND_LEVEL = re.compile(r"\.(?:ac|edu|gov|gob|gouv|go)\.[a-z]{2}$")
 
@@ -111,7 +113,8 @@ def _demands(seen: set[str]) -> Iterator[tuple[str, str]]:
 
 def _is_from_elsewhere(place: str, text: bytes, known: _Known) -> bool:
     """Whether something of that sign in the section comes from where not everybody gets it."""
-    found = (text[span.start : span.end].decode(errors="ignore") for span in sign(place).spans(text))
+    spans = (span for span in sign(place).spans(text) if not _TO_READ.search(text, max(0, span.start - 160), span.start))
+    found = (text[span.start : span.end].decode(errors="ignore") for span in spans)
     return any(not known.is_publisher(address) for address in islice(found, MOST_PLACES))
 
 

@@ -14,6 +14,7 @@ ELEMENT_HINT = (
     r"|<[a-z][^>]*(?:\bhidden\b|style\s*=|class\s*=|aria-hidden|color\s*=)"
 )
 LONGEST_TAG = 4_096
+LONGEST_INDENT = 200
 _NEVER_SHOWN = frozenset([b"template", b"noscript", b"script", b"style"])
 _VOID = frozenset(b"img br hr input meta link source area base col embed wbr track param".split())
 _OPENING = Pattern(
@@ -55,6 +56,7 @@ def hidden_elements(data: bytes, is_shown: Callable[[int], bool]) -> Iterator[Hi
     """Every element that a page hides; what is in it is not looked at again."""
     done = 0
     by_style = _hidden_by_style(data)
+    last_closings = _last_closings(data, is_shown)
     for start, end in _OPENING.spans(data):
         tag = data[start:end]
         name = _TAG.match(tag)
@@ -63,11 +65,21 @@ def hidden_elements(data: bytes, is_shown: Callable[[int], bool]) -> Iterator[Hi
         kind = name[2].lower()
         if kind in _VOID:
             continue
-        given = {} if kind in _NEVER_SHOWN else _attributes(tag[name.end() :])
-        is_unseen = _is_unseen_by_tag(given)
-        if (is_unseen or kind in _NEVER_SHOWN or _is_put_away(given, by_style)) and not is_shown(start):
-            done = _end_of(data, kind, end)
+        if kind in _NEVER_SHOWN:
+            is_unseen, is_hidden = False, start <= last_closings.get(kind, -1) or _begins_a_line(data, start)
+        else:
+            given = _attributes(tag[name.end() :])
+            is_unseen = _is_unseen_by_tag(given)
+            is_hidden = is_unseen or _is_put_away(given, by_style)
+        if is_hidden and not is_shown(start):
+            done = _end_of(data, kind, end, is_shown)
             yield HiddenElement(Span(end, done), _text_of(data[end:done], kind, tag), is_unseen)
+
+
+def _begins_a_line(data: bytes, start: int) -> bool:
+    """Whether nothing but blanks stands before; in a sentence, a tag that is never closed is one that is spoken of."""
+    before = data[max(0, start - LONGEST_INDENT) : start].rpartition(b"\n")
+    return not before[2].strip(b" \t>") and (bool(before[1]) or start <= LONGEST_INDENT)
 
 
 def _is_put_away(given: dict[str, str], by_style: frozenset[str]) -> bool:
@@ -131,11 +143,17 @@ def _hidden_by_style(data: bytes) -> frozenset[str]:
     return frozenset(found)
 
 
-def _end_of(data: bytes, name: bytes, start: int) -> int:
+def _last_closings(data: bytes, is_shown: Callable[[int], bool]) -> dict[bytes, int]:
+    """Where the last tag is that closes an element of each kind that is never shown. Tags in code close nothing."""
+    closings = ((tag[2].lower(), tag.start()) for tag in _TAG.finditer(data) if tag[1])
+    return {name: start for name, start in closings if name in _NEVER_SHOWN and not is_shown(start)}
+
+
+def _end_of(data: bytes, name: bytes, start: int, is_shown: Callable[[int], bool]) -> int:
     """Where the element ends that is open at `start`; one that is never closed ends with the text."""
     depth = 1
     for tag in _TAG.finditer(data, start):
-        if tag[2].lower() == name:
+        if tag[2].lower() == name and not is_shown(tag.start()):
             depth += -1 if tag[1] else 1
             if depth == 0:
                 return tag.start()

@@ -150,7 +150,7 @@ def _is_judged(data: bytes, act: Span) -> bool:
 
 
 def _is_noun(data: bytes, act: Span) -> bool:
-    """Whether the word is of a thing: "check for unexpected publishes", "Postgres attach, volumes", "events of the deleted keys"."""
+    """Whether the word is of a thing: "unexpected publishes", "Postgres attach, volumes", "events of the deleted keys"."""
     before = _before(data, act)
     if data[act.end : act.end + 2] == b", " and _ITEM_OF_ENUMERATION.search(before):
         return True

@@ -113,7 +113,9 @@ def _demands(seen: set[str]) -> Iterator[tuple[str, str]]:
 
 def _is_from_elsewhere(place: str, text: bytes, known: _Known) -> bool:
     """Whether something of that sign in the section comes from where not everybody gets it."""
-    spans = (span for span in sign(place).spans(text) if not _TO_READ.search(text, max(0, span.start - 160), span.start))
+    spans = (
+        span for span in sign(place).spans(text) if not _TO_READ.search(text, max(0, span.start - 160), span.start)
+    )
     found = (text[span.start : span.end].decode(errors="ignore") for span in spans)
     return any(not known.is_publisher(address) for address in islice(found, MOST_PLACES))
 

@@ -14,6 +14,7 @@ from itertools import product
 from vskill_platform.scanning.tier1.code.hosts import host_of
 from vskill_platform.scanning.tier1.code.places import SecretKind, secret_at
 from vskill_platform.scanning.tier1.code.python import catalogue
+from vskill_platform.scanning.tier1.code.python.chosen import chosen_by_pattern
 from vskill_platform.scanning.tier1.code.python.commands import output_of
 from vskill_platform.scanning.tier1.code.python.evaluation import Evaluator
 from vskill_platform.scanning.tier1.code.python.known_calls import KnownCall
@@ -59,6 +60,8 @@ _FUNCTIONS = {**LOOKUPS, **PATHS, **TEXTS}
 _METHODS = {**LOOKUP_METHODS, **PATH_METHODS, **TEXT_METHODS}
 _TELLING_WORDS = frozenset([*PATH_METHODS, *TEXT_METHODS, "__subclasses__"])
 """Methods that mean one thing, whoever has them."""
+_OWN_FOLDER = re.compile(r"~/\.(?:config/|local/share/)?[\w.-]+/(?:[\w./-]{1,80}/)?\.env\b")
+"""A file of variables in a folder that some program has below the home folder."""
 _OWN_SECRET = re.compile(
     r"(?:^|/|\.)[^/]*(?:passw(?:or)?d|[-_.]pass|secret|token|credential|api[-_]?key|private[-_]?key)[^/]*(?<!\.py)(?<!\.md)$",
     re.IGNORECASE,
@@ -213,15 +216,19 @@ class KnownCalls(OutsideWorld):
 def made_of_arguments(evaluator: Evaluator, site: Site, callee: Value, name: str) -> Value:
     """What something gives of which nothing is known: something made of all that it is given.
 
-    A single key goes through what is known to change only its form. A client that was made with a key is not the key.
+    A single key goes through what is known to change only its form. A client that was made with a key is not the key, and in the
+    head of a request stands what a service asks its own users for.
     """
     given = evaluator.arguments(site)
+    if name in catalogue.SEARCHES and len(given) > 1:
+        given[1] = chosen_by_pattern(given[1], given[0])
     is_form = name in catalogue.TRANSFORMERS
     passes_keys = not name or is_form or name in catalogue.CARRIERS
     passed = ~HIDDEN if passes_keys else ~(HIDDEN | NAMED_KEY)
     taint, variables = callee.taint & ~HIDDEN, list(callee.variables)
+    heads = evaluator.argument(site, 2, "headers") if name in catalogue.REQUESTS else None
     for each in given:
-        taint |= each.taint & passed
+        taint |= each.taint & (passed & ~(OWN_SECRET | FILE) if each is heads else passed)
         variables += each.variables if passes_keys else ()
     if name in catalogue.CLEANSERS:
         taint &= ~FROM_USER
@@ -295,7 +302,8 @@ def _taint_at(text: str) -> int:
         return SECRET
     if ".env" not in text:
         return OWN_SECRET
-    return SECRET if text.startswith(("~", "/", "..", UNKNOWN)) else SETTINGS
+    is_elsewhere = text.startswith(("~", "/", "..", UNKNOWN)) and not _OWN_FOLDER.match(text)
+    return SECRET if is_elsewhere else SETTINGS
 
 
 def _is_for_show(module: Module) -> bool:

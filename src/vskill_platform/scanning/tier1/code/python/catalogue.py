@@ -119,9 +119,11 @@ _NOT_NETWORK = (
     "paramiko.AutoAddPolicy",
     "tornado.ioloop",
 )
-CARRIERS = words(
-    "urllib.request.Request urllib2.Request requests.Request httpx.Request aiohttp.FormData requests.auth.HTTPBasicAuth "
-    "requests.Request().prepare aiohttp.BasicAuth httpx.BasicAuth aiohttp.MultipartWriter"
+SEARCHES = words("re.search re.match re.findall re.fullmatch")
+REQUESTS = words("urllib.request.Request urllib2.Request requests.Request httpx.Request")
+CARRIERS = REQUESTS | words(
+    "aiohttp.FormData requests.auth.HTTPBasicAuth requests.Request().prepare aiohttp.BasicAuth httpx.BasicAuth "
+    "aiohttp.MultipartWriter"
 )
 """What only holds what will be sent."""
 

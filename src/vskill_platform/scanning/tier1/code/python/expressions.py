@@ -8,6 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from vskill_platform.scanning.tier1.code.python import folding
+from vskill_platform.scanning.tier1.code.python.chosen import KEPT_TOGETHER, chosen_by
 from vskill_platform.scanning.tier1.code.python.frames import DEEPEST_FRAME, Frame
 from vskill_platform.scanning.tier1.code.python.model import Scope, Site, terminal
 from vskill_platform.scanning.tier1.code.python.operators import (
@@ -208,6 +209,8 @@ def _comprehension(evaluator: Evaluator, node: ast.ListComp | ast.SetComp | ast.
     frame = evaluator.frame
     if turns is None or not isinstance(generator.target, ast.Name) or frame.depth >= DEEPEST_FRAME:
         inner = evaluator.value(node.elt, scope)
+        if inner.taint & KEPT_TOGETHER and generator.ifs:
+            inner = chosen_by(evaluator, inner, generator.ifs, scope)
         return Value(taint=inner.taint | (over.taint & ENVIRONMENT), inner=inner, variables=inner.variables)
     name = generator.target.id
     items: list[Value] = []

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from vskill_platform.scanning.tier1.code.python.chosen import KEPT_TOGETHER, chosen
 from vskill_platform.scanning.tier1.code.python.frames import DEEPEST_FRAME, Frame
-from vskill_platform.scanning.tier1.code.python.model import Function, Site
+from vskill_platform.scanning.tier1.code.python.model import Function, Scope, Site
 from vskill_platform.scanning.tier1.code.python.values import NOTHING, Value, container, join
 
 if TYPE_CHECKING:
@@ -205,7 +206,11 @@ class Functions:
         return self._evaluator.within(frame, lambda: self._returned(function))
 
     def _returned(self, function: Function) -> Value:
-        return join([self._evaluator.value(each, function.scope) for each in function.returns])
+        return join([self._given_back(each, function.scope) for each in function.returns])
+
+    def _given_back(self, node: ast.expr, scope: Scope) -> Value:
+        value = self._evaluator.value(node, scope)
+        return chosen(self._evaluator, value, node, scope) if value.taint & KEPT_TOGETHER else value
 
     def _constant_arguments(self, function: Function, site: Site) -> dict[str, Value] | None:
         node, evaluator = site.node, self._evaluator

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from vskill_platform.scanning.tier1.code.python.sources import PythonSource
 
@@ -133,6 +133,14 @@ class Loop:
     scope: Scope
 
 
+class Asked(NamedTuple):
+    """Lines that are only reached where something has one of these names."""
+
+    first: int
+    last: int
+    names: tuple[ast.expr, ...]
+
+
 class Module:
     """One file, notebook or fenced block after the walk."""
 
@@ -154,6 +162,7 @@ class Module:
         self.stored: list[tuple[ast.Attribute | ast.Subscript, ast.expr, Scope]] = []
         self.guards: list[tuple[int, int]] = []
         self.outer: Module | None = None
+        self.asked: list[Asked] | None = None
         self.memo: dict[str, bool] = {}
 
     @cached_property

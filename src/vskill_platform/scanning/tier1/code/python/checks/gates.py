@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from vskill_platform.scanning.tier1.code.python import catalogue
+from vskill_platform.scanning.tier1.code.python.branches import branches_of, leaves
 from vskill_platform.scanning.tier1.code.python.evaluation import Evaluator
 from vskill_platform.scanning.tier1.code.python.model import Function, Module, Scope, children_of, terminal
 from vskill_platform.scanning.tier1.code.python.notes import Notes
@@ -33,11 +34,11 @@ def check_gates(evaluator: Evaluator, module: Module, notes: Notes) -> None:
     if not (asks_machine or (_CLOCK.is_in(module.encoded) and _DATE.is_in(module.encoded))):
         return
     clocks = _clock_names(module)
-    for branch, following, scope in _branches(module):
+    for branch, following, scope in branches_of(module):
         evaluator.spend()
         is_day = _asks_day(evaluator, branch.test, scope, clocks)
         if is_day or (asks_machine and _asks_machine(evaluator, branch.test, scope)):
-            guarded = following if _leaves(branch.body) else [*branch.body, *branch.orelse]
+            guarded = following if leaves(branch.body) else [*branch.body, *branch.orelse]
             if _does_harm(evaluator, guarded, scope):
                 notes.sight("python_gated", branch, module)
 
@@ -56,25 +57,6 @@ def _reads_clock(node: ast.AST) -> bool:
             return True
         node = node.func if isinstance(node, ast.Call) else node.value
     return False
-
-
-def _branches(module: Module) -> Iterator[tuple[ast.If, list[ast.stmt], Scope]]:
-    """Every branch, with what follows it in its block."""
-    waiting: list[tuple[list[ast.stmt], Scope]] = [(module.tree.body, module.scope)]
-    waiting += [(each.node.body, each.scope) for each in module.functions if not isinstance(each.node, ast.Lambda)]
-    while waiting:
-        block, scope = waiting.pop()
-        for number, statement in enumerate(block):
-            if isinstance(statement, ast.If):
-                yield statement, block[number + 1 :], scope
-            if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-                waiting += [(inner, scope) for inner in _blocks_of(statement)]
-
-
-def _blocks_of(statement: ast.stmt) -> list[list[ast.stmt]]:
-    held = [getattr(statement, name, None) for name in ("body", "orelse", "finalbody")]
-    handlers = [handler.body for handler in getattr(statement, "handlers", ())]
-    return [block for block in (*held, *handlers) if isinstance(block, list) and block]
 
 
 def _asks_day(evaluator: Evaluator, test: ast.expr, scope: Scope, clocks: frozenset[str]) -> bool:
@@ -131,19 +113,6 @@ def _compares_machine(evaluator: Evaluator, node: ast.AST, scope: Scope) -> bool
     values = [evaluator.value(side, scope) for side in (node.left, *node.comparators)]
     texts = [text for value in values for part in value.flat() for text in part.texts]
     return any(value.taint & IDENTITY for value in values) and any(text and text != "root" for text in texts)
-
-
-def _leaves(block: list[ast.stmt]) -> bool:
-    """Whether a block only ends what is running."""
-    last = block[-1] if block else None
-    if isinstance(last, ast.Return | ast.Continue | ast.Break):
-        return len(block) <= 2
-    is_exit = (
-        isinstance(last, ast.Expr)
-        and isinstance(last.value, ast.Call)
-        and terminal(last.value.func) in {"exit", "_exit", "quit"}
-    )
-    return is_exit and len(block) <= 2
 
 
 def _does_harm(evaluator: Evaluator, block: list[ast.stmt], scope: Scope, *, depth: int = 0) -> bool:

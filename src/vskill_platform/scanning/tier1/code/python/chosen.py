@@ -25,6 +25,7 @@ KEPT_TOGETHER = OWN_SECRET | SETTINGS
 MOST_ASKED = 64
 _NAME = re.compile(r"(?:export +)?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s*=?")
 _NAME_IN_PATTERN = re.compile(r"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:\\s[*+]|\s)?[\"']?=")
+_TAKES_APART = frozenset(["partition", "split"])
 _MOVES = frozenset(["strip", "lstrip", "rstrip"])
 
 
@@ -35,6 +36,14 @@ def chosen(evaluator: Evaluator, value: Value, node: ast.expr, scope: Scope) -> 
         module.asked = list(islice(_asked_in(module), MOST_ASKED))
     around = [names for first, last, names in module.asked if first <= node.lineno <= last]
     return as_keys(value, _names(evaluator, [name for names in around for name in names], scope))
+
+
+def is_before_equals(node: ast.expr) -> bool:
+    """Whether the first part of what an expression gives is the name of a variable, and so nobody's secret."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not node.args:
+        return False
+    mark = node.args[0]
+    return node.func.attr in _TAKES_APART and isinstance(mark, ast.Constant) and mark.value == "="
 
 
 def chosen_by(evaluator: Evaluator, value: Value, tests: Iterable[ast.expr], scope: Scope) -> Value:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, TypeVar
 
-from vskill_platform.scanning.tier1.code.python.chosen import KEPT_TOGETHER, chosen
+from vskill_platform.scanning.tier1.code.python.chosen import KEPT_TOGETHER, chosen, is_before_equals
 from vskill_platform.scanning.tier1.code.python.expressions import HANDLERS, literal, part_at, with_held
 from vskill_platform.scanning.tier1.code.python.frames import Frame, Key
 from vskill_platform.scanning.tier1.code.python.functions import Functions
@@ -251,6 +251,8 @@ class Evaluator:
             if kind == Bound.ELEMENT:
                 value = value.element()
             if value.taint & KEPT_TOGETHER:
+                if binding.place == 0 and is_before_equals(node):
+                    return NOTHING
                 value = chosen(self, value, node, binding.scope)
             return part_at(value, binding.place) if binding.place >= 0 else value
         if kind == Bound.IMPORT:

@@ -70,8 +70,18 @@ _COPIES = re.compile(rb"(?i)cop(?:y|ies|ied|ying)\b")
 _SOMEWHERE = re.compile(rb"(?i)\b(?:to|into|onto|in|on|over|at|under|with|elsewhere|away|up|back|out)\b|://|@")
 _NAME_OF_PAGE = re.compile(rb"(?i)\w+ing\b[^\]\[\n]{0,80}\]\(")
 _DOING = re.compile(rb"(?i)\w+ing\b")
-_BY_CALLING = re.compile(rb"(?i)(?:^|[.;:|*>-]\s{1,3}|\n)\s*(?:calling|passing|setting|omitting) `[^`\n]{1,80}` \Z")
-"""A part of an API as the subject of a sentence, up to what it does."""
+_BY_DOING = re.compile(
+    rb"(?i)(?:^|[.;:|*>-]\s{1,3}|\n)\s*(?!during\b|thing|string|anything|everything|nothing|something)\w{2,20}ing "
+    rb"(?:`[^`\n]{1,80}`|(?!(?:agent|assistant|model|skill|script|you|we)\b)[\w'-]+)(?: (?:`[^`\n]{1,80}`|"
+    rb"(?!(?:agent|assistant|model|skill|script|you|we)\b)[\w'-]+)){0,6} \Z"
+)
+"""What is done, as the subject of a sentence, up to what comes of it."""
+_SENTENCE_STARTS = re.compile(rb"(?:^|[.;:!?|*>-]\s{1,3}|\n\s{0,12})\Z")
+_HAS_EFFECT = re.compile(
+    rb"(?i)(?: (?:`[^`\n]{1,80}`|[\w'-]+)){0,6}? (?:\w+ly )?(?:disables|breaks|causes|leads to|means|removes|deletes|clears|"
+    rb"hides|leaves|results in|defeats|exposes|loses|bypasses|voids|risks)\b"
+)
+"""How a sentence goes on behind what is done, to what comes of it."""
 _NOT_FINE = re.compile(
     rb"(?i)[^.;:!?\n]{0,100} (?:is|are) not(?: (?:fine|ok|okay|allowed|acceptable|normal))?\s*(?:[.;\n]|$)"
 )
@@ -145,8 +155,12 @@ def _is_title(data: bytes, act: Span) -> bool:
 
 
 def _is_judged(data: bytes, act: Span) -> bool:
-    """Whether a sentence only says that it must not be: "writing rules to CLAUDE.md unasked is not fine"."""
-    return _DOING.match(data, act.start) is not None and _NOT_FINE.match(data, act.end) is not None
+    """Whether a sentence only says that it must not be, or why: "writing rules to CLAUDE.md unasked is not fine"."""
+    if _DOING.match(data, act.start) is None:
+        return False
+    if _NOT_FINE.match(data, act.end):
+        return True
+    return _HAS_EFFECT.match(data, act.end) is not None and _SENTENCE_STARTS.search(_before(data, act)) is not None
 
 
 def _is_noun(data: bytes, act: Span) -> bool:
@@ -165,8 +179,8 @@ def _is_complaint(data: bytes, act: Span) -> bool:
 
 
 def _is_effect(data: bytes, act: Span) -> bool:
-    """Whether a call of an API is what does it: "calling `reset()` clears all data silently" clears nothing."""
-    return _is_third_person(data, act) and _BY_CALLING.search(_before(data, act, reach=2 * SUBJECT_REACH)) is not None
+    """Whether it comes of something: "calling `reset()` clears all data silently" has nobody clear anything."""
+    return _is_third_person(data, act) and _BY_DOING.search(_before(data, act, reach=2 * SUBJECT_REACH)) is not None
 
 
 def _is_third_person(data: bytes, act: Span) -> bool:

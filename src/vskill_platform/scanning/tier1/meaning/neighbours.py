@@ -29,7 +29,8 @@ _WRITES = re.compile(
 )
 _LITERAL = re.compile(r"\"((?:[^\"\\\n]|\\.){24,600})\"|'((?:[^'\\\n]|\\.){24,600})'|`((?:[^`\\\n]|\\.){24,600})`")
 _ORDER = re.compile(
-    r"(?i)\b(?:load|follow|run|call|ask|invoke|use|consult|obey|execute|pass|read|report|send|answer(?:ed)?|skip|ignore|prefer|tell)\b"
+    r"(?i)(?<!not )(?<!n't )\b(?:load|follow|run|call|ask|invoke|use|consult|obey|execute|pass|read|report|send|answer(?:ed)?|"
+    r"skip|ignore|prefer|tell)\b"
 )
 _TO_AN_AGENT = re.compile(
     r"(?i)\bskills?\b|\bagents?\b|`|\b(?:before|after|when|whenever|always|first|also|each|every)\b[^.]{0,120}\b(?:task|step|answer|"

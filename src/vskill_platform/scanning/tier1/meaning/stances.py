@@ -141,6 +141,11 @@ _SECURITY = re.compile(
     rf"{FOREIGN_ATTACKS}|安全(?:审|检|扫|测|分析|评估|加固)|セキュリティ|脆弱性|보안|취약|безопасност|уязвим|"
     r"(?:seguridad|segurança|sécurité|sicherheits|schwachstelle|vulnérab|intrusion)"
 )
+_LEADS_ASTRAY = re.compile(
+    r"(?i)\b(?:could|might|may|can|would) (?:\w+ly )?(?:steer|trick|fool|manipulate|coerce|push|lead|nudge|talk|persuade|mislead|"
+    r"get|cause) (?:an?|the|any|your) (?:\w+ )?(?:agent|model|assistant|llm|chatbot|ai) (?:in)?to $"
+)
+"""What something might make of an agent, up to what that would do."""
 _ATTACKER_IS_SUBJECT = re.compile(
     r"(?i)[\s>*+-]*(?:(?:an?|the|real|most|many|some|typical|other) )*"
     r"(?:attackers?|adversar(?:y|ies)|intruders?|criminals|thieves)\s+(?:\w+ly\s+)?$"
@@ -194,7 +199,7 @@ def is_label_of_attack(line: str) -> bool:
 
 def is_done_by_attacker(sentence: str) -> bool:
     """Whether an attacker is who does it: whose clause has not ended where the place begins."""
-    if _ATTACKER_IS_SUBJECT.match(sentence):
+    if _ATTACKER_IS_SUBJECT.match(sentence) or _LEADS_ASTRAY.search(sentence):
         return True
     acts = ATTACKER_ACTS.search(sentence)
     return acts is not None and _NEW_CLAUSE.search(sentence, acts.end()) is None and not PROTECTS.search(sentence)

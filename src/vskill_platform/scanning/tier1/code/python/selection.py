@@ -63,7 +63,8 @@ _EXPOSED = Pattern(
 )
 """What is looked at in files alone: faults that others can use."""
 _DANGER = Pattern(
-    r"\b(?:exec|eval|__import__|system|popen|Popen|subprocess|socket|urlopen|urlretrieve|requests|httpx|aiohttp|b64decode|marshal|ctypes|rmtree)\b"
+    r"\.system\b|\bsystem[ \t]*\(|\bimport[ \t(][\w, ]*\bsystem\b"
+    r"|\b(?:exec|eval|__import__|popen|Popen|subprocess|socket|urlopen|urlretrieve|requests|httpx|aiohttp|b64decode|marshal|ctypes|rmtree)\b"
 )
 _REACHES = Pattern(
     rf"\b(?:{_TALKING}|urllib|http\.client|curl|wget|gdown|open_connection|scp|rsync|ftp|post|upload\w*|"

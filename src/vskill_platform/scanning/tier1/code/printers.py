@@ -65,12 +65,16 @@ _PRINTERS: dict[str, tuple[tuple[str, Printed], ...]] = {
     "heroku": ((r"auth:token|config\b(?!:set|:unset)", _VAULT),),
     "fly": ((r"auth token|tokens create", _VAULT),),
     "flyctl": ((r"auth token|tokens create", _VAULT),),
-    "gcloud": ((r"auth (?:application-default )?print-|secrets versions access", _GOOGLE),),
-    "az": ((r"account get-access-token|keyvault secret show|acr credential show|storage account keys list", _AZURE),),
+    "gcloud": ((r"secrets versions access", _VAULT), (r"auth (?:application-default )?print-", _GOOGLE)),
+    "az": (
+        (r"keyvault secret show", _VAULT),
+        (r"account get-access-token|acr credential show|storage account keys list", _AZURE),
+    ),
     "aws": (
+        (r".*\b(?:get-secret-value|get-parameters?\b.*--with-decryption)", _VAULT),
         (
-            r".*\b(?:create-access-key|get-secret-value|get-session-token|export-credentials|assume-role|"
-            r"get-login-password|configure get|get-parameters?\b.*--with-decryption|get-federation-token)",
+            r".*\b(?:create-access-key|get-session-token|export-credentials|assume-role|"
+            r"get-login-password|configure get|get-federation-token)",
             _AWS,
         ),
     ),

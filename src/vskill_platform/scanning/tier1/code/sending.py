@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 from enum import StrEnum
 
-from vskill_platform.scanning.tier1.code.hosts import HostKind, is_same_owner, kind_of_host
+from vskill_platform.scanning.tier1.code.hosts import UNKNOWN, HostKind, is_same_owner, kind_of_host
 from vskill_platform.scanning.tier1.code.origins import Origin, Source
 from vskill_platform.scanning.tier1.code.places import SecretKind, secret_at
 from vskill_platform.scanning.tier1.code.printers import PRINTED
@@ -20,6 +20,8 @@ class Channel(StrEnum):
     ADDRESS = "address"
     HEADER = "header"
     """Where clients put what they log in with."""
+    FIELD = "field"
+    """Where a service asks for its own key in an address or a body."""
     LABEL = "label"
     """Any other header."""
     COPY = "copy"
@@ -43,6 +45,7 @@ class Leak(StrEnum):
     """Anything of this, in a name that is looked up."""
 
 
+LONGEST_FIELDS, LONGEST_NAME = 8_000, 40
 _KEY_OWNERS: dict[str, tuple[str, ...]] = {
     "NPM_TOKEN": NPM,
     "PYPI_TOKEN": PYPI,
@@ -97,6 +100,22 @@ _SELF_HOSTED = {"GITLAB": "gitlab", "GITHUB": "github", "GH": "github", "SENTRY"
 """Services that companies run themselves, and what they call the machine."""
 
 
+_FIELD = re.compile(
+    rf"(?i)(?:^|[?&{{,\s\"'])[\w.-]{{0,20}}(?:token|key|auth|appid|secret|password)[\w.-]{{0,10}}[\"']?\s?[=:]\s?[\"']?{UNKNOWN}"
+)
+_FIELD_NAME = re.compile(r"(?i)(?:token|key|auth|appid|secret|password)")
+
+
+def channel_of(text: str, channel: Channel) -> Channel:
+    """How a text leaves that may have a field for a key in it, and behind its name what only the running program knows."""
+    return Channel.FIELD if _FIELD.search(text[:LONGEST_FIELDS]) else channel
+
+
+def is_field_of_key(name: str) -> bool:
+    """Whether a field of a body is named like one for a key."""
+    return len(name) <= LONGEST_NAME and _FIELD_NAME.search(name) is not None
+
+
 def goes_astray(variable: str, host: str) -> bool:
     """Whether a key that is named after a known service goes to a host of somebody else."""
     domains = _OWN_DOMAINS.get(_first_word(variable))
@@ -127,7 +146,7 @@ def leaks(origins: Collection[Origin], host: str, channel: Channel) -> Iterator[
             details.add(detail)
     if (
         len(details) > (kind is not HostKind.THROWAWAY)
-        and channel in {Channel.BODY, Channel.ADDRESS, Channel.NAME}
+        and channel in {Channel.BODY, Channel.ADDRESS, Channel.FIELD, Channel.NAME}
         and host
     ):
         yield Leak.MACHINE
@@ -151,8 +170,11 @@ def _secret(path: str, host: str, channel: Channel) -> Iterator[Leak]:
     owners = secret.owners if secret else printed.owners if printed else ()
     if is_same_owner(host, owners):
         return
+    if channel is Channel.FIELD and kind is SecretKind.LOGIN and not owners:
+        return
     is_strict = printed is not None and printed.is_theirs_alone and "git" not in host
-    if channel in {Channel.HEADER, Channel.LABEL} and kind is not SecretKind.KEY and not (is_strict and host):
+    is_login = kind is not SecretKind.KEY if channel is Channel.HEADER else kind is SecretKind.LOGIN
+    if channel in {Channel.HEADER, Channel.LABEL} and is_login and not (is_strict and host):
         # One's own token in the header of a request is how clients log in.
         return
     if channel is Channel.NAME:

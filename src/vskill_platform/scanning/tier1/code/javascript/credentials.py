@@ -10,7 +10,7 @@ from vskill_platform.scanning.tier1.code.origins import Origin, Source
 from vskill_platform.scanning.tier1.code.sending import Channel
 
 _SECRET_WORD = re.compile(r"(?:^|_|[a-z])(?:token|apikey|api_key|secret|password|credentials?)$", re.IGNORECASE)
-_SENDING = frozenset([Channel.BODY, Channel.ADDRESS, Channel.LABEL])
+_SENDING = frozenset([Channel.BODY, Channel.ADDRESS, Channel.FIELD, Channel.LABEL])
 
 
 def is_credential(name: str) -> bool:

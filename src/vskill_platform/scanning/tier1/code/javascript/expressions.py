@@ -32,6 +32,7 @@ from vskill_platform.scanning.tier1.code.javascript.values import (
 
 DEEPEST = 120
 LONGEST_TAGGED = 500
+LONGEST_PATTERN = 200
 COMMAND_TAGS = frozenset(["zx.$", "bun.$", "Bun.$", "execa.$", "$", "execa", "execa.execa", "execaCommand"])
 """Functions whose template is a line of commands."""
 _ASSIGNMENTS = frozenset(["=", "+=", "-=", "*=", "%=", "&=", "|=", "^=", "**=", "&&=", "||=", "??="])
@@ -209,7 +210,7 @@ class ExpressionReader(Cursor):
             return Value(number_text(word), is_number=True)
         if kind == Kind.PATTERN:
             self._next()
-            return Value(path="RegExp()")
+            return Value(path="RegExp()", name=word[:LONGEST_PATTERN])
         if kind == Kind.SIGN:
             return self._signed(word)
         if kind == Kind.TEMPLATE:

@@ -16,7 +16,7 @@ from vskill_platform.scanning.tier1.code.hosts import (
 from vskill_platform.scanning.tier1.code.javascript import checks
 from vskill_platform.scanning.tier1.code.javascript.values import NOTHING, Origin, Source, Value, all_origins, text_of
 from vskill_platform.scanning.tier1.code.javascript.world import SOURCES, Call, handles
-from vskill_platform.scanning.tier1.code.sending import Channel
+from vskill_platform.scanning.tier1.code.sending import Channel, channel_of, is_field_of_key
 from vskill_platform.scanning.tier1.code.shell.checks import HIDDEN_METADATA
 from vskill_platform.scanning.tier1.skill import FactKind
 
@@ -102,14 +102,25 @@ def run_request(call: Call) -> Value:
         bodies.append(call.argument(1))
     elif is_sending and len(call.arguments) > 1 and call.callee.path.startswith("axios"):
         bodies.append(Value(origins=call.argument(1).origins))
-    call.world.send([address], text, Channel.ADDRESS, call.at)
+    call.world.send([address], text, channel_of(text, Channel.ADDRESS), call.at)
     if bodies:
         call.world.know(FactKind.SENDS, call.at, host_of(text))
         _know_file(call, bodies, text)
-        call.world.send(bodies, text, Channel.BODY, call.at)
+        _send_bodies(call, bodies, text)
     _send_headers(call, headers, text)
     answer = frozenset([Origin(Source.NETWORK, text), *_identity(call, text)])
     return Value(path="connection()", origins=answer, fields={"address": Value(text)})
+
+
+def _send_bodies(call: Call, bodies: list[Value], address: str) -> None:
+    """Bodies, and by themselves the fields of them in which a service asks for its own key."""
+    keys = [value for body in bodies for name, value in (body.fields or {}).items() if is_field_of_key(name)]
+    if not keys:
+        call.world.send(bodies, address, Channel.BODY, call.at)
+        return
+    call.world.send(keys, address, Channel.FIELD, call.at)
+    others = [value for body in bodies for name, value in (body.fields or {}).items() if not is_field_of_key(name)]
+    call.world.send([*others, *(body for body in bodies if not body.fields)], address, Channel.BODY, call.at)
 
 
 def _know_file(call: Call, sent: list[Value], address: str) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import posixpath
 import re
 
+from vskill_platform.scanning.tier1.code.chosen import NAME, as_key
 from vskill_platform.scanning.tier1.code.javascript import checks
 from vskill_platform.scanning.tier1.code.javascript.folding import decoded, from_codes, percent_decoded
+from vskill_platform.scanning.tier1.code.javascript.modules import PARSED
 from vskill_platform.scanning.tier1.code.javascript.values import (
     NOTHING,
     Origin,
@@ -87,11 +89,24 @@ def run_same(call: Call) -> Value:
 
 @handles("JSON.parse")
 def run_json(call: Call) -> Value:
-    """JSON: keys in it that reach into every object are no data."""
+    """JSON: keys in it that reach into every object are no data, and what stands behind a name in it is not all of it."""
     text = call.argument(0).text or ""
     if '"__proto__"' in text[:20_000]:
         call.world.see(checks.POLLUTES_PROTOTYPE, call.at)
-    return Value(origins=call.argument(0).origins)
+    return Value(path=PARSED, origins=call.argument(0).origins)
+
+
+_ONE_KEY = re.compile(rf"/\^?(?:\(\?:\^\|\\n\))?(?:\\s\*)?(?:export )?{NAME}(?:\\s\*)?=")
+
+
+@handles(".match RegExp().exec")
+def run_match(call: Call) -> Value:
+    """What a regular expression takes out of a text: the line of one variable is not the whole file."""
+    pattern, text = (
+        (call.receiver, call.argument(0)) if call.callee.name == "exec" else (call.argument(0), call.receiver)
+    )
+    found = _ONE_KEY.match(pattern.name)
+    return Value(origins=as_key(text.origins, found["name"]) if found else text.origins)
 
 
 SOURCES["JSON.parse"] = lambda call: call.argument(0).origins

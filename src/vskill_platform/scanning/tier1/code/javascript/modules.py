@@ -23,6 +23,8 @@ MACHINE_MEMBERS = {
     "process.platform": "system",
     "process.arch": "system",
 }
+PARSED = "JSON.parse()"
+"""What every object is called that was read from JSON."""
 TOOL_HANDLERS = frozenset(["registerTool", "setRequestHandler", "addTool", "defineTool", "tool", "onTool"])
 """Functions that put a callback into an agent's hands."""
 ITERATING = frozenset(["forEach", "map", "filter", "some", "every", "find", "flatMap", "reduce"])

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from vskill_platform.scanning.tier1.code.budget import Budget
+from vskill_platform.scanning.tier1.code.chosen import as_key
 from vskill_platform.scanning.tier1.code.hosts import UNKNOWN, HostKind, has_scheme, host_of, kind_of_address
 from vskill_platform.scanning.tier1.code.javascript import checks, modules
 from vskill_platform.scanning.tier1.code.javascript.credentials import Credentials, credential_origin
@@ -214,6 +215,8 @@ class World:
         if name == "default" and base.path:
             return base
         own = credential_origin(name)
+        if base.path.startswith(modules.PARSED):
+            return Value(path=_longer(base.path, f".{name}"), origins=as_key(base.origins, name) | own)
         path = _longer(base.path, f".{name}")
         if not path:
             # Behind a long row of members nothing is known any more, and nothing of the row is kept.

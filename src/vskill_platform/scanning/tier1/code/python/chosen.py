@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from vskill_platform.scanning.tier1.code.chosen import NAME
 from vskill_platform.scanning.tier1.code.python.branches import branches_of, leaves
 from vskill_platform.scanning.tier1.code.python.model import Asked, Module, Scope
 from vskill_platform.scanning.tier1.code.python.values import FILE, NAMED_KEY, OWN_SECRET, SETTINGS, Value
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 KEPT_TOGETHER = OWN_SECRET | SETTINGS
 """What stands in a file with all keys of a project."""
 MOST_ASKED = 64
-_NAME = re.compile(r"(?:export +)?([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)\s*=?")
-_NAME_IN_PATTERN = re.compile(r"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:\\s[*+]|\s)?[\"']?=")
+_NAME = re.compile(rf"(?:export +)?{NAME}\s*=?")
+_NAME_IN_PATTERN = re.compile(rf"{NAME}(?:\\s[*+]|\s)?[\"']?=")
 _TAKES_APART = frozenset(["partition", "split"])
 _MOVES = frozenset(["strip", "lstrip", "rstrip"])
 
@@ -53,7 +54,7 @@ def chosen_by(evaluator: Evaluator, value: Value, tests: Iterable[ast.expr], sco
 
 def chosen_by_pattern(value: Value, pattern: Value) -> Value:
     """The same for what a regular expression takes out of a text."""
-    return as_keys(value, tuple(found[1] for text in pattern.texts if (found := _NAME_IN_PATTERN.search(text))))
+    return as_keys(value, tuple(found["name"] for text in pattern.texts if (found := _NAME_IN_PATTERN.search(text))))
 
 
 def as_keys(value: Value, names: tuple[str, ...]) -> Value:
@@ -74,7 +75,7 @@ def as_keys(value: Value, names: tuple[str, ...]) -> Value:
 def _names(evaluator: Evaluator, asked: list[ast.expr], scope: Scope) -> tuple[str, ...]:
     values = [evaluator.value(each, scope) for each in asked]
     texts = [text for value in values for part in value.flat() for text in part.texts]
-    return tuple(dict.fromkeys(found[1] for text in texts if (found := _NAME.fullmatch(text.strip()))))
+    return tuple(dict.fromkeys(found["name"] for text in texts if (found := _NAME.fullmatch(text.strip()))))
 
 
 def _asked_in(module: Module) -> Iterator[Asked]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from vskill_platform.scanning.tier1.code import decoding
+from vskill_platform.scanning.tier1.code.chosen import NAME, as_key
 from vskill_platform.scanning.tier1.code.shell import checks
 from vskill_platform.scanning.tier1.code.shell.calls import Call, handles
 from vskill_platform.scanning.tier1.code.shell.escapes import decode_escapes, format_printf, is_spelled_out
@@ -17,6 +18,13 @@ _SUBSTITUTE = re.compile(r"s(?P<sign>[/|#,:])(?P<old>[^\\]{0,200}?)(?P=sign)(?P<
 _RANGE = re.compile(r"(.)-(.)")
 _SYSTEM = re.compile(r'(?:system\(\s*|\|\s*getline|cmd\s*=\s*)"((?>[^"\\]+|\\.){1,2000})"')
 _INET = re.compile(r"/inet/tcp/\d*/([^/\"\s]+)/(\d+)")
+
+
+_OF_GREP = re.compile(rf"\^(?:export )?{NAME}(?:=|$)")
+_OF_SED = re.compile(rf"s[/|#,:]\^(?:export )?{NAME}=[^;]*p$")
+_OTHER_NAME = NAME.replace("?P<name>", "?P<other>")
+_OF_AWK = re.compile(rf"\s*(?:/\^(?:export )?{NAME}=?/|\$1\s*==\s*\"{_OTHER_NAME}\")\s*\{{[^{{}};]*\}}\s*$")
+"""Programs that print the line of one variable, or a part of it."""
 
 
 def file_or_input(call: Call, paths: list[Value]) -> Value:
@@ -86,7 +94,7 @@ def run_filter(call: Call) -> Value:
 def run_matcher(call: Call) -> Value:
     """Filters whose first argument is a pattern or a program."""
     paths = call.plain(
-        with_value="eFfvmABC",
+        with_value="Fvf" if call.name.endswith("awk") else "efmABC",
         long_with_value=frozenset(["--regexp", "--file", "--expression", "--include", "--exclude"]),
     )
     has_pattern = any(text.startswith(("-e", "--expression", "--regexp")) for text in call.texts)
@@ -98,7 +106,22 @@ def run_matcher(call: Call) -> Value:
         notice_edit(call, program.text, [path.text for path in paths[1:]])
     if call.name == "sed" and value.is_known and (found := _SUBSTITUTE.match(program.text)):
         return value.with_text(value.text.replace(found["old"], found["new"]))
+    if value.comes_from(Source.SECRET) and (name := _asked_for(call, program.text)):
+        value = Value(value.text, as_key(value.origins, name))
     return joined([value, Value("", program.origins)])
+
+
+def _asked_for(call: Call, program: str) -> str:
+    """The variable whose line is all that a filter prints; empty where it may print others."""
+    if call.name.endswith("awk"):
+        found = _OF_AWK.match(program)
+        return (found["name"] or found["other"]) if found else ""
+    flags = [text for text in call.texts if text.startswith("-")]
+    if call.name == "sed":
+        found = _OF_SED.match(program) if "-n" in flags else None
+    else:
+        found = _OF_GREP.match(program) if not any(text.startswith("--inv") or "v" in text for text in flags) else None
+    return found["name"] if found else ""
 
 
 def _run_awk(call: Call, program: Value) -> None:

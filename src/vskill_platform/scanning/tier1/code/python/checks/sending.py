@@ -41,6 +41,9 @@ _SENDING = re.compile(
 )
 """How the last words of calls begin that hand something over."""
 _KEY_NAME = re.compile(r"token|key|secret|passw|pwd|auth|credential|signature", re.IGNORECASE)
+_KEY_IN_ADDRESS = re.compile(rf"(?i)[?&][\w.-]{{0,20}}(?:token|key|auth|appid)[\w.-]{{0,10}}={UNKNOWN}")
+_KEY_IN_HEAD = re.compile(rf"(?i)[\"']?[\w-]{{0,30}}(?:token|key|auth)[\w-]{{0,30}}: ?(?:\w{{1,12}} )?{UNKNOWN}[\"']?")
+"""Where a service asks for a key of its own: a part of an address, a line of a request's head."""
 _HANDS_OVER = re.compile(r"(?:send|post|put|patch|upload|publish|push)")
 _UPLOADS = re.compile(r"\s(?:-F|--form|-d|--data(?:-\w+)?)\s+[\"']?(?:[\w.-]+=)?@|\s(?:-T|--upload-file)\s")
 """How a command is told to send a file."""
@@ -128,8 +131,9 @@ def _is_host(text: str) -> bool:
 
 def _parts(call: ReadCall) -> tuple[Value, Value]:
     """What is sent, and what is sent in the places where a service asks for its own keys."""
-    sent = [call.evaluator.value(each, call.site.scope) for each in call.site.node.args]
-    heads: list[Value] = []
+    given = [call.evaluator.value(each, call.site.scope) for each in call.site.node.args]
+    sent = [each for each in given if not _asks_for_key(each)]
+    heads = [each for each in given if _asks_for_key(each)]
     for keyword in call.site.node.keywords:
         value = call.evaluator.value(keyword.value, call.site.scope)
         if keyword.arg in _HEADS and not call.name.endswith("Request"):
@@ -139,6 +143,10 @@ def _parts(call: ReadCall) -> tuple[Value, Value]:
         else:
             sent.append(value)
     return _together(sent), _together(heads)
+
+
+def _asks_for_key(address: Value) -> bool:
+    return bool(address.taint & OWN_SECRET) and all(map(_KEY_IN_ADDRESS.search, address.texts)) and bool(address.texts)
 
 
 def _split_body(value: Value, sent: list[Value], heads: list[Value]) -> None:
@@ -245,9 +253,17 @@ def check_command_sending(call: ReadCall, command: Command) -> None:
         call.fact(FactKind.SENDS_FILE, hosts[0])
     taint, names = command.whole.taint | command.given.taint, command.whole.variables
     is_key_use = any(secrets_in(text) and _sends_file(text) for text in senders)
-    check = "python_secret_sent" if is_key_use else _check_for(taint, taint, names, hosts, at_once=names)
+    body = command.given.taint | (command.whole.taint if _gives_more_than_keys(command) else 0)
+    check = "python_secret_sent" if is_key_use else _check_for(taint, body, names, hosts, at_once=names)
     if check:
         call.sight(check)
+
+
+def _gives_more_than_keys(command: Command) -> bool:
+    """Whether a command hands over something else than a key of its own, where the service asks for it."""
+    secret = [word for word in command.words or () if word.taint & OWN_SECRET]
+    texts = [text for word in secret for text in word.texts]
+    return not texts or not all(_KEY_IN_HEAD.fullmatch(text) or _KEY_IN_ADDRESS.search(text) for text in texts)
 
 
 def _sends_file(text: str) -> bool:

@@ -81,10 +81,15 @@ _SERVICES = (
     "jina.ai atlassian.net atlassian.com figma.com dropboxapi.com box.com hubapi.com salesforce.com "
     "sentry.io linear.app airtable.com feishu.cn larksuite.com dingtalk.com weixin.qq.com aliyuncs.com "
     "volces.com bigmodel.cn moonshot.cn minimaxi.com minimax.chat baidubce.com siliconflow.cn twilio.com "
-    "sendgrid.com mailgun.net resend.com shopify.com wordpress.com zoom.us cloudinary.com"
+    "sendgrid.com mailgun.net resend.com shopify.com wordpress.com zoom.us cloudinary.com slack.com netlify.com vercel.com "
+    "gitlab.com bitbucket.org supabase.co huggingface.co pinecone.io asana.com monday.com clickup.com trello.com zendesk.com "
+    "intercom.io datadoghq.com pagerduty.com posthog.com heroku.com digitalocean.com canva.com miro.com webflow.com sanity.io "
+    "contentful.com perplexity.ai runwayml.com heygen.com"
 )
 _WELL_KNOWN = tuple(_SERVICES.split())
 """Services that many skills use without a word about whose they are."""
+_NOBODY = ".invalid"
+"""How the host is called that only the running program knows."""
 _NO_LETTER = bytes(set(range(128)) - set(b"abcdefghijklmnopqrstuvwxyz0123456789"))
 _SIGNED = re.compile(
     r"(?m)^[ \t\"'-]*(?:(?:name|authors?|maintainer|publisher|owner|by)\b[\"' \t]*:|copyright\b|©)[^\n]{0,200}$"
@@ -194,7 +199,8 @@ class _Known:
 
     def _is_nobodys(self, host: str) -> bool:
         domain = domain_of(host)
-        if kind_of_host(host) not in (HostKind.NAMED, HostKind.THROWAWAY) or domain in PLACEHOLDERS:
+        is_known = not domain.endswith(_NOBODY) and domain not in PLACEHOLDERS
+        if kind_of_host(host) not in (HostKind.NAMED, HostKind.THROWAWAY) or not is_known:
             return False
         name = _letters(domain.partition(".")[0])
         return not is_same_owner(host, _WELL_KNOWN) and (not name or name not in self._prose)

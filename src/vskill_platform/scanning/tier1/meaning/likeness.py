@@ -53,6 +53,7 @@ _PLAIN = bytes(byte if byte in _LETTERS else 48 if 48 <= byte < 58 else 32 for b
 """Small letters and one digit for all; everything else is a blank."""
 SHORTEST_SENTENCE, LONGEST_SENTENCE = 16, 240
 """Bytes of a sentence that are weighed together: one without an end is cut, lest what it says is lost in its length."""
+_FENCE = b"```"
 _TITLE = b"#"
 _SHIFT = 20
 """Bits for the number of a word."""
@@ -138,7 +139,17 @@ def _breaks(data: bytes, sentences: Sequence[tuple[int, int]]) -> frozenset[int]
         for at, ((_, end), (start, _)) in enumerate(pairwise(sentences), start=1)
         if start > end and _TITLE in data[end:start]
     ]
-    return frozenset([*titles, *under, *behind_short])
+    return frozenset([*titles, *under, *behind_short, *_around_code(data, sentences)])
+
+
+def _around_code(data: bytes, sentences: Sequence[tuple[int, int]]) -> Iterator[int]:
+    """The sentences with which a block of code begins or ends, and those behind them: code goes on with no prose."""
+    if _FENCE not in data:
+        return
+    has_fence = [data.find(_FENCE, start, end) >= 0 for start, end in sentences]
+    for at, (is_fence, (start, _)) in enumerate(zip(has_fence, sentences, strict=True)):
+        if is_fence or (at and data.find(_FENCE, sentences[at - 1][0], start) >= 0):
+            yield at
 
 
 def rows_of(

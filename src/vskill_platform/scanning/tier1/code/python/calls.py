@@ -49,6 +49,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     USER_PATHS,
     Value,
     join,
+    one_at_a_time,
     reference,
 )
 from vskill_platform.scanning.tier1.code.python.whereabouts import is_of_vendor
@@ -233,7 +234,7 @@ def made_of_arguments(evaluator: Evaluator, site: Site, callee: Value, name: str
     if name in catalogue.CLEANSERS:
         taint &= ~FROM_USER
     first = given[0] if given and (name in catalogue.CARRIERS or (is_form and len(given) == 1)) else NOTHING
-    return Value(
+    made = Value(
         first.constants,
         (called(name),) if name else (),
         taint=taint,
@@ -242,6 +243,7 @@ def made_of_arguments(evaluator: Evaluator, site: Site, callee: Value, name: str
         keyed=first.keyed,
         variables=tuple(variables),
     )
+    return one_at_a_time(made) if name == "next" else made
 
 
 def called(name: str) -> str:

@@ -35,6 +35,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     NOTHING,
     Value,
     join,
+    one_of,
     reference,
 )
 
@@ -226,7 +227,7 @@ class Evaluator:
         if len(bindings) > MOST_BINDINGS:
             self.is_cut_short = True
         kept = bindings[:MOST_BINDINGS]
-        value = join([self._binding(each) for each in kept if each.kind not in _LATER])
+        value = one_of([self._binding(each) for each in kept if each.kind not in _LATER])
         later = [each for each in kept if each.kind in _LATER]
         for kind, together in groupby(later, key=lambda each: each.kind) if later else ():
             value = self._with_later(value, kind, list(together))

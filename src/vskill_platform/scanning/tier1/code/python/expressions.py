@@ -35,6 +35,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     constant,
     container,
     join,
+    one_of,
 )
 
 if TYPE_CHECKING:
@@ -176,11 +177,11 @@ def _dictionary(evaluator: Evaluator, node: ast.Dict, scope: Scope) -> Value:
 
 
 def _either(evaluator: Evaluator, node: ast.IfExp, scope: Scope) -> Value:
-    return join([evaluator.value(node.body, scope), evaluator.value(node.orelse, scope)])
+    return one_of([evaluator.value(node.body, scope), evaluator.value(node.orelse, scope)])
 
 
 def _any_of(evaluator: Evaluator, node: ast.BoolOp, scope: Scope) -> Value:
-    return join([evaluator.value(part, scope) for part in node.values])
+    return one_of([evaluator.value(part, scope) for part in node.values])
 
 
 def _inner(evaluator: Evaluator, node: ast.Await | ast.Starred | ast.NamedExpr, scope: Scope) -> Value:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from vskill_platform.scanning.tier1.code.python.chosen import KEPT_TOGETHER, chosen
 from vskill_platform.scanning.tier1.code.python.frames import DEEPEST_FRAME, Frame
 from vskill_platform.scanning.tier1.code.python.model import Function, Scope, Site
-from vskill_platform.scanning.tier1.code.python.values import NOTHING, Value, container, join
+from vskill_platform.scanning.tier1.code.python.values import NOTHING, Value, container, join, one_of
 
 if TYPE_CHECKING:
     from vskill_platform.scanning.tier1.code.python.evaluation import Evaluator
@@ -206,7 +206,7 @@ class Functions:
         return self._evaluator.within(frame, lambda: self._returned(function))
 
     def _returned(self, function: Function) -> Value:
-        return join([self._given_back(each, function.scope) for each in function.returns])
+        return one_of([self._given_back(each, function.scope) for each in function.returns])
 
     def _given_back(self, node: ast.expr, scope: Scope) -> Value:
         value = self._evaluator.value(node, scope)

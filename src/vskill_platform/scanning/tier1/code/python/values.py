@@ -22,6 +22,8 @@ MOST_ITEMS = 4096
 MOST_JOINED = 256
 LONGEST_PLACE = 300
 UNKNOWN = "\0"
+ALTERNATIVE = "|"
+"""Between the names of keys of which a value has one."""
 
 SECRET = 1 << 0
 """Credentials, cookies, histories, what is typed or copied."""
@@ -250,6 +252,30 @@ def join(values: Iterable[Value]) -> Value:
         joined.items = holders[0].items if len(holders) == 1 else None
         joined.inner = join([part for value in holders for part in _parts(value)])
     return joined
+
+
+def one_of(values: list[Value]) -> Value:
+    """The same where a program takes one of them: keys of which each value has but one then never come together."""
+    joined = join(values)
+    if len(joined.variables) > 1 and all(len(value.variables) < 2 for value in values):
+        return one_at_a_time(joined)
+    return joined
+
+
+def one_at_a_time(value: Value) -> Value:
+    """A value that holds one of its keys; their names become one name."""
+    if len(value.variables) < 2:
+        return value
+    return Value(
+        value.constants,
+        value.references,
+        value.targets,
+        value.taint,
+        items=value.items,
+        inner=value.inner,
+        keyed=value.keyed,
+        variables=(ALTERNATIVE.join(value.variables),),
+    )
 
 
 def _distinct(given: list[_T]) -> tuple[_T, ...]:

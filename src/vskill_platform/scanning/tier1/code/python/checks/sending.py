@@ -13,6 +13,7 @@ from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
 from vskill_platform.scanning.tier1.code.python.commands import SENDERS, Command, secrets_in
 from vskill_platform.scanning.tier1.code.python.model import Site
 from vskill_platform.scanning.tier1.code.python.values import (
+    ALTERNATIVE,
     ENVIRONMENT,
     FILE,
     IDENTITY,
@@ -226,7 +227,7 @@ def _names_handed(call: ReadCall, site: Site) -> tuple[str, ...]:
 
 def _goes_astray(name: str, hosts: list[str]) -> bool:
     """Whether a key that is known to belong to somebody goes to somebody else."""
-    return bool(hosts) and all(goes_astray(name, host) for host in hosts)
+    return bool(hosts) and any(all(goes_astray(one, host) for host in hosts) for one in name.split(ALTERNATIVE))
 
 
 def _is_unverified(call: ReadCall) -> bool:

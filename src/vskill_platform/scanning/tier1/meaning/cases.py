@@ -17,6 +17,7 @@ MOST_LINES = 120
 LONGEST_LINE = 400
 MOST_TEXT = 400_000
 SHORTEST_NAME = 4
+MOST_BEFORE = 2_000
 _PATH = re.compile(r"(?i)(?:^|/)(?:evals?|evaluations?|cases|suites?|benchmarks?)/(?:[^/]+/)*[^/]+\.ya?ml$")
 _ABOUT_EVALUATION = re.compile(
     r"(?i)\b(?:evals?|evaluat\w+|benchmark\w*|graders?|robustness|red.?team\w*|regression (?:tests?|suites?))\b"
@@ -27,6 +28,9 @@ _GIVEN = re.compile(r"\s{0,2}(?:- )?(?:prompt|input|messages|user|query|question
 _EXPECTED = re.compile(
     r"\s{0,2}(?:- )?(?:expect\w*|assert\w*|forbidden\w*|must_not\w*|judge|graders?|rubric|criteria|pass_if|fail_if)\s*:"
 )
+_TABLE_OF_CASES = re.compile(r"(?i)(?:^|/)(?:evals?|evaluations?)/(?:[^/]+/)*[^/]+\.json$")
+_GIVEN_AS_VALUE = re.compile(r"\"(?:prompt|input|query|question|user_message|message)\"\s*:\s*\"(?:[^\"\\]|\\.)*$")
+_EXPECTED_AS_KEY = re.compile(r"\"(?:expect\w*|assert\w*|rubric|criteria|should_trigger)\"\s*:")
 _RUN = re.compile(
     r"(?m)^[ \t]*(?:- )?[\"']?(?:run|cmd|command|scripts?|exec\w*|shell|setup|before\w*|after\w*|entrypoint|hooks?|steps|jobs|"
     r"instructions?|system)[\"']?\s*:"
@@ -41,14 +45,23 @@ _FOLLOWED_BEHIND = re.compile(
 )
 
 
-def is_in_case(skill: SkillUnderScan, file: FileUnderScan, number: int) -> bool:
-    """Whether a line of a file is part of a case that is given to the agent under test."""
+def is_in_case(skill: SkillUnderScan, file: FileUnderScan, number: int, at: int) -> bool:
+    """Whether a place in a file is part of a case that is given to the agent under test."""
+    if _TABLE_OF_CASES.search(file.path):
+        return _is_given_to_another(file, number, at) and not _is_given_to_reader(skill, file)
     if not _PATH.search(file.path) or skill.frontmatter is None or len(file.text) > MOST_TEXT:
         return False
     if not _ABOUT_EVALUATION.search(skill.frontmatter.text[:2_000]) or _has_orders(file.text):
         return False
     case = _case_around(file, number)
     return any(map(_GIVEN.match, case)) and any(map(_EXPECTED.match, case)) and not _is_given_to_reader(skill, file)
+
+
+def _is_given_to_another(file: FileUnderScan, number: int, at: int) -> bool:
+    """Whether a place is in what a table of cases in JSON gives to an agent, of which it says what is expected."""
+    if len(file.text) > MOST_TEXT or _EXPECTED_AS_KEY.search(file.text) is None or _has_orders(file.text):
+        return False
+    return _GIVEN_AS_VALUE.search(file.lines[number - 1][max(0, at - MOST_BEFORE) : at]) is not None
 
 
 def _case_around(file: FileUnderScan, number: int) -> list[str]:

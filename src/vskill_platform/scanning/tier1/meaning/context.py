@@ -20,6 +20,7 @@ from vskill_platform.scanning.tier1.meaning.detections import (
     is_rule_test,
     is_searched_for,
 )
+from vskill_platform.scanning.tier1.meaning.guards import is_turned_down
 from vskill_platform.scanning.tier1.meaning.in_fences import is_bad_code, is_lesson, stance_in_fence
 from vskill_platform.scanning.tier1.meaning.in_prose import stance_in_prose
 from vskill_platform.scanning.tier1.meaning.literals import is_in_pattern
@@ -138,7 +139,12 @@ def _stance_in_script(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, rule
 def _is_data(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, pattern: str) -> bool:
     """Whether a place is in what a program looks for, or in what it gives to another agent."""
     line = file.lines[hit.line - 1][:LONGEST_LINE]
-    return is_in_pattern(file.path, line, hit.column - 1, rule=pattern) or is_in_case(skill, file, hit.line)
+    at = hit.column - 1
+    if is_in_pattern(file.path, line, at, rule=pattern) or is_turned_down(file, hit.line, at):
+        return True
+    return is_in_case(skill, file, hit.line, at) or (
+        file.path.endswith(".json") and is_searched_for(line, at, language="")
+    )
 
 
 def _is_followed(skill: SkillUnderScan, file: FileUnderScan, *, by: re.Pattern[str] = _FOLLOWED) -> bool:

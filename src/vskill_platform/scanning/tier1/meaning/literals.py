@@ -24,6 +24,9 @@ _JAVASCRIPT = re.compile(
 )
 _LABEL = re.compile(r"\s*\(?\*(?:\"[^\"$`]*\"|'[^']*')\*(?:\s*\|\s*\*(?:\"[^\"$`]*\"|'[^']*')\*)*\)")
 """A label of a shell's `case` in which nothing is run."""
+_SHELL = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'[^']*'")
+_INTERPOLATED = re.compile(r"\$\(|\$\{|\x60")
+"""What is worked out inside of a literal."""
 _SIGN = re.compile(r"\\[sSbBwWdD][*+?]?|\[\^|\(\?[:i=!<]|\\[|.()$]|\)[?*+]|\][*+?{]|\.[*+]|\{\d+,\d*\}")
 """What only a regular expression has."""
 _USABLE = re.compile(r"(?i)://[\w-]+(?:\.[\w-]+)+|\b\d{1,3}(?:\.\d{1,3}){3}\b|\$[A-Za-z_{(]")
@@ -35,16 +38,43 @@ def is_in_pattern(path: str, line: str, at: int, *, rule: str) -> bool:
     """Whether what the pattern of a rule found at a place of code is itself a pattern, on a line that runs nothing."""
     if path.endswith(SHELL_SUFFIXES):
         return _is_label(line, at)
-    literals = (
-        _PYTHON if path.endswith(PYTHON_SUFFIXES) else _JAVASCRIPT if path.endswith(JAVASCRIPT_SUFFIXES) else None
-    )
+    literals = _literals_of(path)
     if literals is None or '"""' in line or "'''" in line:
         return False
-    found = next((literal for literal in literals.finditer(line) if literal.start() <= at < literal.end()), None)
+    found = _literal_at(literals, line, at)
     if found is None or not _is_raw(found) or _USABLE.search(found[0]):
         return False
     signs = {sign[0] for sign in _SIGN.finditer(_matched(rule, line, at))}
     return len(signs) >= FEWEST_SIGNS and _RUNS.search(literals.sub("", line)) is None
+
+
+def is_in_literal(path: str, line: str, at: int) -> bool:
+    """Whether a place of code is in a text that stands there as it is."""
+    literals = _literals_of(path)
+    found = _literal_at(literals, line, at) if literals else None
+    return found is not None and _stands_as_it_is(found, path)
+
+
+def without_literals(path: str, code: str) -> str:
+    """Code without the texts that stand in it as they are."""
+    literals = _literals_of(path)
+    return literals.sub(lambda found: "" if _stands_as_it_is(found, path) else found[0], code) if literals else code
+
+
+def _literals_of(path: str) -> re.Pattern[str] | None:
+    known = ((PYTHON_SUFFIXES, _PYTHON), (JAVASCRIPT_SUFFIXES, _JAVASCRIPT), (SHELL_SUFFIXES, _SHELL))
+    return next((literals for suffixes, literals in known if path.endswith(suffixes)), None)
+
+
+def _literal_at(literals: re.Pattern[str], line: str, at: int) -> re.Match[str] | None:
+    return next((literal for literal in literals.finditer(line) if literal.start() <= at < literal.end()), None)
+
+
+def _stands_as_it_is(literal: re.Match[str], path: str) -> bool:
+    """Whether nothing in a literal is worked out: no part of a formatted string, no command of a shell's quotes."""
+    if path.endswith(PYTHON_SUFFIXES):
+        return "f" not in literal["prefix"].lower()
+    return literal[0].startswith("'") or _INTERPOLATED.search(literal[0][1:-1]) is None
 
 
 def _is_label(line: str, at: int) -> bool:

@@ -8,8 +8,15 @@ from vskill_platform.scanning.tier1.patterns import Span
 
 OMISSION_REACH = 160
 SUBJECT_REACH = 60
+CONDITION_REACH = 120
 _OMISSIONS = frozenset(["conceal", "unattended", "no-choice", "claims"])
 """Concepts of what is not done, which a negation before a "without" turns into their opposite."""
+_CLAIMS = "claims"
+_CONDITION = re.compile(
+    rb"(?i)\b(?:unless|if|once|until|(?:only|except) (?:when|if|after|where)|whether)\s+"
+    rb"(?:(?!(?:say|tell|claim|assume|state|pretend|treat|act|answer|reply)\b)[\w'`/-]+\s+){0,12}\Z"
+)
+"""The beginning of a condition, up to what has to be so: "unless the user authorised it" claims nothing."""
 _LIES = "deceive"
 _ORDERS = "untrusted-orders"
 _TRIGGERS = "secret-trigger"
@@ -100,6 +107,8 @@ _OWN_SETTINGS = re.compile(
 
 def is_meant(name: str, data: bytes, span: Span) -> bool:
     """Whether a concept is meant at a place that has words of it."""
+    if name == _CLAIMS and _CONDITION.search(data[max(0, span.start - CONDITION_REACH) : span.start]):
+        return False
     if name in _OMISSIONS:
         return _is_omission(data, span)
     if name == _TRIGGERS:

@@ -16,7 +16,9 @@ from vskill_platform.scanning.tier1.rules import Rule
 if TYPE_CHECKING:
     from vskill_platform.scanning.tier1.meaning.statements import Text
 
-_GOAL, _OBJECT = "outside", "secret"
+_GOAL, _OBJECT, _ORDERS = "outside", "secret", "earlier-orders"
+_STILL = re.compile("(?i)(?: — | – |; )[^.!?]{0,80}\\b(?:still|also|anyway|remains?|stays?|keeps?|kept)\\b".encode())
+"""How a sentence comes to what goes on as it was."""
 _KEY_OF = re.compile(r"\b([A-Z][A-Z0-9]{2,30})_(?:[A-Z]{1,20}_){0,3}(?:TOKEN|KEY|SECRET|PAT)\b")
 _HOST = re.compile(r"\b(?:[a-zA-Z0-9-]{1,63}\.){1,6}[a-zA-Z]{2,24}\b(?![(\[])")
 _NEXT_ITEM = "、".encode()
@@ -43,6 +45,8 @@ def fits(text: Text, rule: Rule, action: Span, around: Span) -> bool:
     """Whether what is done has to do with the rest: a secret that is its object, a place that it may go to."""
     if _GOAL in rule.says and not _has_goal(text, action, around):
         return False
+    if _ORDERS in rule.says and not _has_orders(text, action, around):
+        return False
     return _OBJECT not in rule.says or (_has_object(text, action, around) and not _is_own_key(text, around))
 
 
@@ -50,6 +54,14 @@ def _has_goal(text: Text, action: Span, around: Span) -> bool:
     """Whether a place outside may be where something goes: behind the action, or before it in the same thought."""
     places = text.places_within(_GOAL, around)
     return any(action.start <= place.start or not _LEFT_BEHIND.match(text.data, place.end) for place in places)
+
+
+def _has_orders(text: Text, action: Span, around: Span) -> bool:
+    """Whether the orders may be what is dropped: "override the model — the system prompt still applies" drops none."""
+    places = list(text.places_within(_ORDERS, around))
+    return not places or any(
+        place.start < action.end or not _STILL.search(text.data, action.end, place.start) for place in places
+    )
 
 
 def _has_object(text: Text, action: Span, around: Span) -> bool:

@@ -184,6 +184,11 @@ TAKEN_WHOLE = {
     "its lines": "key = ';'.join(open('.env').read().splitlines())\n",
     "a text that has the name": "text = open('.env').read()\nif 'PARROT_KEY' in text:\n    key = text\n",
     "a text that begins with it": "text = open('.env').read()\nif text.startswith('PARROT_KEY='):\n    key = text\n",
+    "a switch": "import sys\ntext = open('.env').read()\nif sys.argv[1] == 'FULL_SYNC':\n    key = text\n",
+    "a switch with a name": (
+        "import sys\nmode = sys.argv[1]\ntext = open('.env').read()\n"
+        "for each in range(2):\n    if mode == 'FULL_SYNC':\n        key = text\n"
+    ),
     "every value": (
         "found = []\nfor line in open('.env'):\n    name, _, value = line.partition('=')\n    if name:\n"
         "        found.append(value)\nkey = ','.join(found)\n"

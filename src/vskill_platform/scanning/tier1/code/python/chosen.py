@@ -1,8 +1,8 @@
 """Keys that a program looks for by their names in a file of variables: one of them is a key, and not the file.
 
 `if line.startswith("ACME_KEY="): return line.split("=", 1)[1]` gives what `os.environ["ACME_KEY"]` does, and is judged like it:
-by whose key it is and where that goes. A branch counts that compares a name with one that is written down, or a line within a
-loop over lines; `"ACME_KEY" in text` may have all of the text go.
+by whose key it is and where that goes. A branch counts that compares what a loop over lines came to with a name that is written
+down; `"ACME_KEY" in text` may have all of the text go, and so may `mode == "FULL_SYNC"`.
 """
 
 from __future__ import annotations
@@ -99,20 +99,30 @@ def _asked_for(
         for each in test.values:
             yield from _asked_for(each, scope=scope, line=line, is_turned=is_turned)
     elif isinstance(test, ast.Compare) and isinstance(test.ops[0], _COMPARED[is_turned]):
-        is_among = isinstance(test.ops[0], ast.In | ast.NotIn)
-        yield from test.comparators if is_among else (test.left, *test.comparators)
-    elif isinstance(test, ast.Call) and not is_turned and _is_of_line(test, scope, line):
+        yield from _compared(test, scope, line)
+    elif isinstance(test, ast.Call) and not is_turned and _is_of_line(test.func, scope, line):
         yield from test.args[:1]
+
+
+def _compared(test: ast.Compare, scope: Scope | None, line: int) -> Iterator[ast.expr]:
+    """What something of a loop is compared with."""
+    first, second = test.left, test.comparators[0]
+    if _is_of_loop(first, scope, line):
+        yield second
+    elif not isinstance(test.ops[0], ast.In | ast.NotIn) and _is_of_loop(second, scope, line):
+        yield first
 
 
 _COMPARED = {False: (ast.Eq, ast.In), True: (ast.NotEq, ast.NotIn)}
 
 
-def _is_of_line(test: ast.Call, scope: Scope | None, line: int) -> bool:
-    """Whether a condition is how a line begins that a loop came to, and not how a whole text does."""
-    if not isinstance(test.func, ast.Attribute) or test.func.attr != "startswith":
-        return False
-    subject = test.func.value
+def _is_of_line(func: ast.expr, scope: Scope | None, line: int) -> bool:
+    """Whether it is asked how something begins that a loop came to."""
+    return isinstance(func, ast.Attribute) and func.attr == "startswith" and _is_of_loop(func.value, scope, line)
+
+
+def _is_of_loop(subject: ast.expr, scope: Scope | None, line: int) -> bool:
+    """Whether something is what a loop came to, such as a line or its beginning, and not a whole text or a switch."""
     while isinstance(subject, ast.Call) and isinstance(subject.func, ast.Attribute) and subject.func.attr in _MOVES:
         subject = subject.func.value
     if not isinstance(subject, ast.Name):
@@ -123,5 +133,5 @@ def _is_of_line(test: ast.Call, scope: Scope | None, line: int) -> bool:
     around = [each for each in loops if each.lineno <= line <= (each.end_lineno or 0)]
     bindings = [each.node for each in scope.bindings.get(subject.id, ()) if each.node is not None]
     return bool(bindings) and any(
-        all(loop.lineno <= node.lineno <= (loop.end_lineno or 0) for node in bindings) for loop in around
+        any(loop.lineno <= node.lineno <= (loop.end_lineno or 0) for node in bindings) for loop in around
     )

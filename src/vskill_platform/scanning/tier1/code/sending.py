@@ -45,7 +45,7 @@ class Leak(StrEnum):
     """Anything of this, in a name that is looked up."""
 
 
-LONGEST_FIELDS, LONGEST_NAME = 8_000, 40
+LONGEST_FIELDS, LONGEST_NAME = 8_000, 60
 _KEY_OWNERS: dict[str, tuple[str, ...]] = {
     "NPM_TOKEN": NPM,
     "PYPI_TOKEN": PYPI,
@@ -94,31 +94,30 @@ _SECRET_NAME = re.compile(
     r"(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|PRIVATE_KEY|SECRET_KEY|ACCESS_KEY|CREDENTIAL|_PAT)S?$", re.IGNORECASE
 )
 _DETAILS = frozenset(["host", "user", "system", "network"])
-
-
 _GENERAL_WORDS = (
     "ACCESS API APP AUTH BASIC BEARER BOT CLIENT CONSUMER ID KEY LOGIN MY OAUTH PASSWORD PRIVATE PUBLIC REFRESH SECRET SERVICE "
     "SESSION TOKEN USER WEBHOOK"
 )
 _OF_ANYBODY = frozenset(_GENERAL_WORDS.split())
+"""First words of variables that say what a key is for, and not whose it is."""
+_WORDS_OF_KEYS = "token|key|auth|appid|secret|passw|pwd|credential|signature"
+_NAME_OF_KEY = re.compile(_WORDS_OF_KEYS, re.IGNORECASE)
+_FIELD = re.compile(
+    rf"(?i)(?:^|[?&{{,\s\"'])[\w.-]{{0,20}}(?:{_WORDS_OF_KEYS})[\w.-]{{0,20}}[\"']?\s?[=:]\s?[\"']?(?:\w{{1,12}} )?{UNKNOWN}"
+)
+"""A name of a key, and behind it what only the running program knows: in an address, a body, or a line of a head."""
 _SELF_HOSTED = {"GITLAB": "gitlab", "GITHUB": "github", "GH": "github", "SENTRY": "sentry"}
 """Services that companies run themselves, and what they call the machine."""
 
 
-_FIELD = re.compile(
-    rf"(?i)(?:^|[?&{{,\s\"'])[\w.-]{{0,20}}(?:token|key|auth|appid|secret|password)[\w.-]{{0,10}}[\"']?\s?[=:]\s?[\"']?{UNKNOWN}"
-)
-_FIELD_NAME = re.compile(r"(?i)(?:token|key|auth|appid|secret|password)")
-
-
-def channel_of(text: str, channel: Channel) -> Channel:
-    """How a text leaves that may have a field for a key in it, and behind its name what only the running program knows."""
-    return Channel.FIELD if _FIELD.search(text[:LONGEST_FIELDS]) else channel
+def has_field_of_key(text: str) -> bool:
+    """Whether a text that leaves has a field in which a service asks for its own key."""
+    return _FIELD.search(text[:LONGEST_FIELDS]) is not None
 
 
 def is_field_of_key(name: str) -> bool:
-    """Whether a field of a body is named like one for a key."""
-    return len(name) <= LONGEST_NAME and _FIELD_NAME.search(name) is not None
+    """Whether a field is named like one for a key."""
+    return _NAME_OF_KEY.search(name[:LONGEST_NAME]) is not None
 
 
 def goes_astray(variable: str, host: str) -> bool:

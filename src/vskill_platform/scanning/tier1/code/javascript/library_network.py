@@ -16,7 +16,7 @@ from vskill_platform.scanning.tier1.code.hosts import (
 from vskill_platform.scanning.tier1.code.javascript import checks
 from vskill_platform.scanning.tier1.code.javascript.values import NOTHING, Origin, Source, Value, all_origins, text_of
 from vskill_platform.scanning.tier1.code.javascript.world import SOURCES, Call, handles
-from vskill_platform.scanning.tier1.code.sending import Channel, channel_of, is_field_of_key
+from vskill_platform.scanning.tier1.code.sending import Channel, has_field_of_key, is_field_of_key
 from vskill_platform.scanning.tier1.code.shell.checks import HIDDEN_METADATA
 from vskill_platform.scanning.tier1.skill import FactKind
 
@@ -102,7 +102,7 @@ def run_request(call: Call) -> Value:
         bodies.append(call.argument(1))
     elif is_sending and len(call.arguments) > 1 and call.callee.path.startswith("axios"):
         bodies.append(Value(origins=call.argument(1).origins))
-    call.world.send([address], text, channel_of(text, Channel.ADDRESS), call.at)
+    call.world.send([address], text, Channel.FIELD if has_field_of_key(text) else Channel.ADDRESS, call.at)
     if bodies:
         call.world.know(FactKind.SENDS, call.at, host_of(text))
         _know_file(call, bodies, text)

@@ -49,7 +49,6 @@ from vskill_platform.scanning.tier1.code.python.values import (
     USER_PATHS,
     Value,
     join,
-    one_at_a_time,
     reference,
 )
 from vskill_platform.scanning.tier1.code.python.whereabouts import is_of_vendor
@@ -243,7 +242,7 @@ def made_of_arguments(evaluator: Evaluator, site: Site, callee: Value, name: str
         keyed=first.keyed,
         variables=tuple(variables),
     )
-    return one_at_a_time(made) if name == "next" else made
+    return made.one_at_a_time() if name == "next" else made
 
 
 def called(name: str) -> str:

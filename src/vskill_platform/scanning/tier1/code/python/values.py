@@ -149,17 +149,24 @@ class Value:
 
     def tainted(self, taint: int) -> Value:
         """The same value with this taint as well."""
-        if self.taint | taint == self.taint:
+        return self if self.taint | taint == self.taint else self._with(self.taint | taint, self.variables)
+
+    def one_at_a_time(self) -> Value:
+        """The same value where it has one of its keys; their names become one name."""
+        if len(self.variables) < 2:
             return self
+        return self._with(self.taint, (ALTERNATIVE.join(self.variables),))
+
+    def _with(self, taint: int, variables: tuple[str, ...]) -> Value:
         return Value(
             self.constants,
             self.references,
             self.targets,
-            self.taint | taint,
+            taint,
             items=self.items,
             inner=self.inner,
             keyed=self.keyed,
-            variables=self.variables,
+            variables=variables,
         )
 
     def element(self) -> Value:
@@ -258,24 +265,8 @@ def one_of(values: list[Value]) -> Value:
     """The same where a program takes one of them: keys of which each value has but one then never come together."""
     joined = join(values)
     if len(joined.variables) > 1 and all(len(value.variables) < 2 for value in values):
-        return one_at_a_time(joined)
+        return joined.one_at_a_time()
     return joined
-
-
-def one_at_a_time(value: Value) -> Value:
-    """A value that holds one of its keys; their names become one name."""
-    if len(value.variables) < 2:
-        return value
-    return Value(
-        value.constants,
-        value.references,
-        value.targets,
-        value.taint,
-        items=value.items,
-        inner=value.inner,
-        keyed=value.keyed,
-        variables=(ALTERNATIVE.join(value.variables),),
-    )
 
 
 def _distinct(given: list[_T]) -> tuple[_T, ...]:

@@ -18,7 +18,7 @@ from vskill_platform.scanning.tier1.code.hosts import (
 )
 from vskill_platform.scanning.tier1.code.shell import checks
 from vskill_platform.scanning.tier1.code.shell.calls import Call, handles
-from vskill_platform.scanning.tier1.code.shell.sending import Channel, channel_of, notice_sent
+from vskill_platform.scanning.tier1.code.shell.sending import Channel, has_field_of_key, notice_sent
 from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Origin, Source, Value, joined, unknown
 from vskill_platform.scanning.tier1.skill import FactKind
 
@@ -263,14 +263,13 @@ def _notice(call: Call, request: Request, addresses: list[Value], hosts: list[st
             call.know(FactKind.SENDS, host)
         if any(value.comes_from(Source.FILE) for value in request.body):
             call.know(FactKind.SENDS_FILE, host)
-        fields = [value for value in request.body if channel_of(value.text, Channel.BODY) is Channel.FIELD]
-        others = [value for value in request.body if value not in fields]
-        notice_sent(call, joined(fields or [NOTHING], by=" "), host, Channel.FIELD)
-        notice_sent(call, joined(others or [NOTHING], by=" "), host, Channel.BODY)
+        for channel in (Channel.FIELD, Channel.BODY):
+            sent = [value for value in request.body if has_field_of_key(value.text) is (channel is Channel.FIELD)]
+            notice_sent(call, joined(sent, by=" "), host, channel)
         for header in request.headers:
             notice_sent(call, header, host, Channel.HEADER if _LOGIN.match(header.text) else Channel.LABEL)
         for address in addresses:
-            notice_sent(call, address, host, channel_of(address.text, Channel.ADDRESS))
+            notice_sent(call, address, host, Channel.FIELD if has_field_of_key(address.text) else Channel.ADDRESS)
 
 
 @handles("nc ncat netcat nc.traditional nc.openbsd telnet")

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 
 from vskill_platform.scanning.tier1.code.hosts import HostKind, host_of, kind_of_host
-from vskill_platform.scanning.tier1.code.sending import Channel, Leak, channel_of, leaks
+from vskill_platform.scanning.tier1.code.sending import Channel, Leak, has_field_of_key, leaks
 from vskill_platform.scanning.tier1.code.shell import checks
 from vskill_platform.scanning.tier1.code.shell.calls import Call
 from vskill_platform.scanning.tier1.code.shell.values import Value
 
-__all__ = ["Channel", "channel_of", "notice_handed_over", "notice_sent"]
+__all__ = ["Channel", "has_field_of_key", "notice_handed_over", "notice_sent"]
 _ADDRESS = re.compile(r"[a-z][a-z0-9+]{1,9}://\S|\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\Z|[\w-]+(?:\.[\w-]+)+:\d{2,5}\Z")
 _TO_LOG_IN = re.compile(r"(?i)-.*(?:key|cert|ident|conf|cred|auth|token|netrc|pass|\bca|prof|env|secret|file|login)")
 """An option whose value is what a program logs in with, or is set up by."""

@@ -29,7 +29,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     Constant,
     Value,
 )
-from vskill_platform.scanning.tier1.code.sending import goes_astray, owner_named
+from vskill_platform.scanning.tier1.code.sending import goes_astray, has_field_of_key, is_field_of_key, owner_named
 from vskill_platform.scanning.tier1.skill import FactKind
 
 MOST_OWNERS = 3
@@ -41,10 +41,6 @@ _SENDING = re.compile(
     r"login|auth|lpush|rpush|xadd|produce|emit|notify|chat_|files_|gethost|getaddr|basic_publish|add_file|[A-Z])|(?:get|head|delete|set|call|run|single|multiple)$"
 )
 """How the last words of calls begin that hand something over."""
-_KEY_NAME = re.compile(r"token|key|secret|passw|pwd|auth|credential|signature", re.IGNORECASE)
-_KEY_IN_ADDRESS = re.compile(rf"(?i)[?&][\w.-]{{0,20}}(?:token|key|auth|appid)[\w.-]{{0,10}}={UNKNOWN}")
-_KEY_IN_HEAD = re.compile(rf"(?i)[\"']?[\w-]{{0,30}}(?:token|key|auth)[\w-]{{0,30}}: ?(?:\w{{1,12}} )?{UNKNOWN}[\"']?")
-"""Where a service asks for a key of its own: a part of an address, a line of a request's head."""
 _HANDS_OVER = re.compile(r"(?:send|post|put|patch|upload|publish|push)")
 _UPLOADS = re.compile(r"\s(?:-F|--form|-d|--data(?:-\w+)?)\s+[\"']?(?:[\w.-]+=)?@|\s(?:-T|--upload-file)\s")
 """How a command is told to send a file."""
@@ -147,7 +143,7 @@ def _parts(call: ReadCall) -> tuple[Value, Value]:
 
 
 def _asks_for_key(address: Value) -> bool:
-    return bool(address.taint & OWN_SECRET) and all(map(_KEY_IN_ADDRESS.search, address.texts)) and bool(address.texts)
+    return bool(address.taint & OWN_SECRET and address.texts) and all(map(has_field_of_key, address.texts))
 
 
 def _split_body(value: Value, sent: list[Value], heads: list[Value]) -> None:
@@ -159,7 +155,7 @@ def _split_body(value: Value, sent: list[Value], heads: list[Value]) -> None:
 
 
 def _is_key_name(name: Constant) -> bool:
-    return isinstance(name, str) and bool(_KEY_NAME.search(name[:60]))
+    return isinstance(name, str) and is_field_of_key(name)
 
 
 def _together(values: list[Value]) -> Value:
@@ -264,7 +260,7 @@ def _gives_more_than_keys(command: Command) -> bool:
     """Whether a command hands over something else than a key of its own, where the service asks for it."""
     secret = [word for word in command.words or () if word.taint & OWN_SECRET]
     texts = [text for word in secret for text in word.texts]
-    return not texts or not all(_KEY_IN_HEAD.fullmatch(text) or _KEY_IN_ADDRESS.search(text) for text in texts)
+    return not texts or not all(map(has_field_of_key, texts))
 
 
 def _sends_file(text: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from vskill_platform.scanning.tier1.code.javascript.expressions import Reference
+from vskill_platform.scanning.tier1.code.javascript.gates import gate_of
 from vskill_platform.scanning.tier1.code.javascript.literals import DEEPEST_BLOCK, LiteralReader
 from vskill_platform.scanning.tier1.code.javascript.tokens import Kind
 from vskill_platform.scanning.tier1.code.javascript.values import MOST_ITEMS, NOTHING, Origin, Value
@@ -155,7 +156,7 @@ class Reader(LiteralReader):
                 self._next()
         condition = self._tokens.text[start : min(self._at(), start + 500)]
         self._leave_group(closing)
-        return self._world.gate_of(value, condition)
+        return gate_of(value, condition)
 
     def _loop_head(self) -> Value:
         value = self.expressions()
@@ -306,7 +307,7 @@ class Reader(LiteralReader):
 
     def _gate_of(self, condition: Value) -> str:
         start = max(0, self._at() - 120)
-        return self._world.gate_of(condition, self._tokens.text[start : self._at()]) if condition.origins else ""
+        return gate_of(condition, self._tokens.text[start : self._at()]) if condition.origins else ""
 
     def _enter_gate(self, gate: str) -> None:
         self._world.gates.append(gate)

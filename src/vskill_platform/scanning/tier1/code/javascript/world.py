@@ -32,13 +32,6 @@ from vskill_platform.scanning.tier1.skill import FactKind
 
 LONGEST_PATH = 200
 MOST_MAPPED = 300
-_LITERAL_DATE = re.compile(
-    r"\b(?:1[5-9]\d{8}(?:\d{3})?|2\d{9}(?:\d{3})?)\b|['\"`]20[2-9]\d-\d\d(?:-\d\d)?|"
-    r"getFullYear\(\)\s*[<>=]{1,3}\s*20[2-9]\d|Date\(\s*20[2-9]\d\s*,"
-)
-_LITERAL = re.compile(
-    r"(?:===?|!==?|includes\(|startsWith\(|endsWith\(|test\()\s*['\"`/][\w@.-]{2,}|/[\w|.-]{3,}/[a-z]*\.test\("
-)
 _INDIRECT = frozenset(["call", "apply", "bind"])
 _ADDRESS = re.compile(r"https?://[^\s\"'<>)]{3,300}")
 _DANGEROUS_NAMES = (
@@ -214,18 +207,16 @@ class World:
     def _plain_member(self, base: Value, name: str) -> Value:
         if name == "default" and base.path:
             return base
-        own = credential_origin(name)
-        if base.path.startswith(modules.PARSED):
-            return Value(path=_longer(base.path, f".{name}"), origins=as_key(base.origins, name) | own)
+        kept = as_key(base.origins, name) if base.path.startswith(modules.PARSED) else base.origins
+        origins = kept | credential_origin(name)
         path = _longer(base.path, f".{name}")
         if not path:
             # Behind a long row of members nothing is known any more, and nothing of the row is kept.
             return Value(
-                origins=base.origins | own,
+                origins=origins,
                 base=Value(origins=base.origins, items=base.items, text=base.text, function=base.function),
                 name=name,
             )
-        origins = base.origins | own
         if path in modules.SECRET_MEMBERS:
             origins |= {Origin(Source.SECRET, modules.SECRET_MEMBERS[path])}
         elif path == "process.argv":
@@ -433,17 +424,6 @@ class World:
         """The description of a tool is an instruction to agents; from a server, it is another one every day."""
         if "inputSchema" in fields and "description" in fields and fields["description"].comes_from(Source.NETWORK):
             self.see(checks.REMOTE_TOOL_TEXT, at)
-
-    def gate_of(self, condition: Value, text: str) -> str:
-        """The gate that a condition is: a fixed date, or one machine among all."""
-        if not condition.origins:
-            return ""
-        asked = set(condition.details(Source.MACHINE))
-        if "date" in asked and _LITERAL_DATE.search(text):
-            return "date"
-        if asked & {"host", "user"} and _LITERAL.search(text):
-            return "host"
-        return ""
 
 
 def _longer(path: str, more: str) -> str:

@@ -6,6 +6,7 @@ import asyncio
 import os
 import shutil
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -149,6 +150,23 @@ def test_cache_removes_what_was_not_asked_for_in_longest__and_nothing_that_may_b
     assert not left_over.exists()
     make_room(tmp_path, most_bytes=0)
     assert sorted(path.parent.name for path in tmp_path.glob("*/x.git")) == ["used"]
+
+
+def test_cache_makes_room__while_another_process_takes_away_what_it_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack = tmp_path / ".making-x" / "made.git" / "objects" / "pack"
+    pack.mkdir(parents=True)
+    scandir = os.scandir
+
+    def after_another(path: str | Path) -> Iterator[os.DirEntry[str]]:
+        if Path(path) == pack:
+            pack.rmdir()
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", after_another)
+    make_room(tmp_path, most_bytes=0)
+    assert not pack.exists()
 
 
 async def test_repository_leaves_out_the_oldest_versions__when_there_are_too_many(

@@ -70,10 +70,12 @@ def _used_at(path: Path) -> float:
 
 
 def _size(path: Path) -> int:
+    """Of what is there: another process may be moving or removing it meanwhile."""
     total = 0
-    for file in path.rglob("*"):
-        with suppress(FileNotFoundError):
-            total += file.lstat().st_size
+    for folder, _, names in os.walk(path):
+        for name in names:
+            with suppress(FileNotFoundError):
+                total += Path(folder, name).lstat().st_size
     return total
 
 

@@ -193,6 +193,7 @@ def test_imitation_is_found__in_every_manifest_and_command(path: str, text: str)
         ),
         (".npmrc", "save-exact=true\n//registry/:_authToken=${TOKEN}\n"),
         ("setup.py", "from setuptools import setup\nsetup(name='a', install_requires=['requests'])\n"),
+        ("run.js", "execSync('npm install', { stdio: 'inherit', cwd: __dirname });\n"),
         ("Gemfile", f"source 'https://{'rubygems'}.org'\ngem 'rails', '~> 7.0'\n"),
         ("go.mod", "module x\nrequire y v1.0.0\nreplace y => ../y\n"),
         ("Cargo.toml", '[package]\nname = "a"\nversion = "1"\n[dependencies]\nserde = "1"\nserde-json = "1"\n'),
@@ -249,6 +250,12 @@ def test_ordinary_manifest_is_left_alone(path: str, text: str | dict[str, object
         ("notes.md", "Use `action/setup-node@main`.\n", "PK-001"),
         ("requirements.txt", "numpy @ https://wheels.acme.test/numpy.whl\n", "PK-020"),
         ("build.rs", 'fn main() { Command::new("sh").arg("curl https://x.example").spawn(); }', "PK-016"),
+        ("setup.py", "import argparse, subprocess, urllib.request\nsubprocess.run(['true'])\n", "PK-017"),
+        (
+            "setup.py",
+            "import argparse, subprocess, urllib.request\nfrom setuptools import setup\nsubprocess.run([])\n",
+            "PK-016",
+        ),
     ],
 )
 def test_source_of_packages_is_judged__in_every_manager(path: str, text: str, rule: str) -> None:

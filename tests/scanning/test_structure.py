@@ -34,6 +34,22 @@ def test_plain_skill_passes__with_nothing_found(scan: Scan) -> None:
     assert report.name == "sample"
 
 
+NOISE = bytes(range(128, 256)) + bytes(range(32))
+
+
+@pytest.mark.parametrize(("word", "rule"), [("m\u0430in", "HT-001"), ("\u202e", "ST-016")])
+def test_letters_count__where_they_may_be_of_a_text_and_not_where_data_happens_to_have_them(
+    word: str, rule: str
+) -> None:
+    by_chance = scan_content(make_skill({"assets/types.bin": NOISE + word.encode() + NOISE}))
+    assert not found(by_chance, rule)
+    in_text = scan_content(make_skill({"assets/types.bin": NOISE + f"run the {word} part now".encode() + NOISE}))
+    assert found(in_text, rule)
+    for report in (by_chance, in_text):
+        assert report.limits_hit == (UNANALYSABLE_FILE,)
+        assert report.verdict is not Verdict.PASS
+
+
 def test_picture_with_a_zip_behind_it_is_an_archive__as_unpackers_see_it(scan: Scan) -> None:
     report = scan(make_skill({"logo.png": PNG + zip_bytes()}))
     assert report.limits_hit == (UNANALYSABLE_FILE,)

@@ -111,6 +111,8 @@ def test_comment_does_not_warn__where_it_helps(text: str) -> None:
         "Common attacks",
         "❌ Wrong",
         "Drafts that editors sent back, and why",
+        "应避免的反模式",
+        "避けるべき書き方",
     ],
 )
 def test_heading_warns__of_what_is_under_it(title: str) -> None:

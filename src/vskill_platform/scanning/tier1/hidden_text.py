@@ -12,6 +12,7 @@ from itertools import islice
 
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.file_kinds import NO_TEXT
+from vskill_platform.scanning.tier1.letters import is_of_text
 from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
 from vskill_platform.scanning.tier1.structure import Place, Seen
 
@@ -93,11 +94,13 @@ def _places(
     for found in pattern.finditer(file.text):
         if inside.covers(found.start()):
             continue
+        if not file.has_places:
+            if is_of_text(file.text, *found.span()):
+                yield Place(file.path)
+                return
+            continue
         line += file.text.count("\n", counted, found.start())
         counted = found.start()
-        if not file.has_places:
-            yield Place(file.path)
-            return
         if line != last_line:
             column = found.start() - (file.text.rfind("\n", 0, found.start()) + 1)
             yield Place(file.path, line, column + 1, make_excerpt(file.lines[line - 1], start=column))

@@ -16,16 +16,19 @@ _REACHES_OUT = re.compile(
     r"\bwget\b|powershell|b64decode|reqwest|TcpStream|ureq::"
 )
 _RUNS = re.compile(r"Command::new|\bexec\s*\(|os\.system|subprocess|os\.popen|\beval\s*\(")
+_BY_HAND = re.compile(r"\b(?:sys\.argv|argparse|getpass)\b")
+_OF_PACKAGE = re.compile(r"\bsetup\s*\(|\bsetuptools\b|\bdistutils\b")
 _GYP_COMMAND = re.compile(r"<!@?\(([^()]{1,500})\)")
 _PATH_FILE_IMPORT = re.compile(r"(?m)^import[ \t].*$")
 
 
 def judge_build_script(file: FileUnderScan) -> Iterator[Seen]:
-    """A `setup.py` or a `build.rs`: it may compile, and should fetch nothing."""
+    """A `setup.py` or a `build.rs`: it may compile, and should fetch nothing. Some are no more than called like one."""
     text = file.text[:MOST_BYTES]
     reaches = _REACHES_OUT.search(text)
     if reaches is not None:
-        check = "build_attacks" if _RUNS.search(text) else "build_reaches_out"
+        is_by_hand = _BY_HAND.search(text) and not _OF_PACKAGE.search(text)
+        check = "build_attacks" if _RUNS.search(text) and not is_by_hand else "build_reaches_out"
         yield _at(file, check, reaches.start())
 
 

@@ -46,6 +46,7 @@ _REGISTRIES = {
 }  # fmt: skip
 _ONE_ONLY = frozenset(["npx", "uvx", "bunx", "pnpx"])
 _RUN_VERBS = frozenset(["dlx", "exec", "x", "run"])
+_QUOTE = re.compile(r"[\"']")
 _QUOTED = re.compile(r"[\"']([^\"'\n]{0,300})[\"']")
 _WORD = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'|([^\s\"';|&`)\]]+)|([;|&`)\]\"'\n])")
 _WITH_VALUE = words(
@@ -122,7 +123,7 @@ def read_install(text: str) -> Install | None:
     registry = _REGISTRIES.get(tool)
     if registry is None or (tool not in _ONE_ONLY and not _installs(tool, head["tool"], head["verb"])):
         return None
-    words, behind = _words(text, head.end())
+    words, behind = _words(text, head.end(), is_listed=head["verb"] is None or _QUOTE.search(head[0]) is not None)
     is_one = tool in _ONE_ONLY or head["verb"] in _RUN_VERBS
     return _parsed(registry, words, is_one=is_one)._replace(length=behind)
 
@@ -139,10 +140,10 @@ def _installs(tool: str, whole: str, verb: str | None) -> bool:
     return verb in ("install", "add") and not (tool == "uv" and whole == "uv" and verb == "install")
 
 
-def _words(text: str, start: int) -> tuple[list[str], int]:
-    """The words up to the end of the command, and where that is. A quote behind the head means a list of quoted words."""
+def _words(text: str, start: int, *, is_listed: bool) -> tuple[list[str], int]:
+    """The words up to the end of the command, and where that is. A quote behind the head ends it, or a word of a list."""
     if text[start : start + 1] in ("'", '"'):
-        quoted = list(_QUOTED.finditer(text, start + 1))
+        quoted = list(_QUOTED.finditer(text, start + 1)) if is_listed else []
         return [found[1] for found in quoted], quoted[-1].end() if quoted else start
     words: list[str] = []
     at = start

@@ -16,9 +16,13 @@ from vskill_platform.scanning.tier1.rules import Rule
 if TYPE_CHECKING:
     from vskill_platform.scanning.tier1.meaning.statements import Text
 
-_GOAL, _OBJECT, _ORDERS = "outside", "secret", "earlier-orders"
+_GOAL, _OBJECT, _ORDERS, _PROMPT = "outside", "secret", "earlier-orders", "inner-prompt"
 _STILL = re.compile("(?i)(?: — | – |; )[^.!?]{0,80}\\b(?:still|also|anyway|remains?|stays?|keeps?|kept)\\b".encode())
 """How a sentence comes to what goes on as it was."""
+_DOES = re.compile(
+    rb"(?i)[\w' ]{1,60}? (?:must|should|may|can|will|shall|has to|needs to|does|ought to) (?:also |always |then )?\Z"
+)
+"""The prompt and what it does itself, up to the verb."""
 _KEY_OF = re.compile(r"\b([A-Z][A-Z0-9]{2,30})_(?:[A-Z]{1,20}_){0,3}(?:TOKEN|KEY|SECRET|PAT)\b")
 _HOST = re.compile(r"\b(?:[a-zA-Z0-9-]{1,63}\.){1,6}[a-zA-Z]{2,24}\b(?![(\[])")
 _NEXT_ITEM = "、".encode()
@@ -47,6 +51,8 @@ def fits(text: Text, rule: Rule, action: Span, around: Span) -> bool:
         return False
     if _ORDERS in rule.says and not _has_orders(text, action, around):
         return False
+    if _PROMPT in rule.says and not _has_prompt(text, action, around):
+        return False
     return _OBJECT not in rule.says or (_has_object(text, action, around) and not _is_own_key(text, around))
 
 
@@ -62,6 +68,12 @@ def _has_orders(text: Text, action: Span, around: Span) -> bool:
     return not places or any(
         place.start < action.end or not _STILL.search(text.data, action.end, place.start) for place in places
     )
+
+
+def _has_prompt(text: Text, action: Span, around: Span) -> bool:
+    """Whether the prompt may be what is given away: "the system prompt must include examples" gives none."""
+    places = list(text.places_within(_PROMPT, around))
+    return not places or any(not _DOES.match(text.data, place.start, action.start) for place in places)
 
 
 def _has_object(text: Text, action: Span, around: Span) -> bool:

@@ -143,6 +143,8 @@ _SAMPLE_LABEL = re.compile(
     r"(?i)[\s>*_+-]*(?:samples?|examples?|specimens?|payloads?|attacks?|injections?|test (?:input|prompt|message))"
     r"(?: \d+)?[*_]*\s?:[*_]*\s"
 )
+_AVOIDED = re.compile(r"(?i)\W*(?:\w+ly )?avoid (?:all of )?(?:these|the following)\b[^.;:!?]{0,80}[:：]$")
+"""A sentence that leads to what is to be avoided, whatever it is called there."""
 _WEIGHED = re.compile(r"(?i)[\s>*_\[+-]*(?:critical|high|medium|severe|blocker)\b")
 """A finding that begins with its weight."""
 
@@ -291,6 +293,8 @@ def _is_led_to(place: Place) -> bool:
         return False
     lead = last_sentence(_paragraph_above(place))
     if is_label_of_attack(lead) and place.block.kind is BlockKind.QUOTE and is_about_security(place.skill):
+        return True
+    if _AVOIDED.match(lead):
         return True
     if not lead.endswith((":", "：")) or leads_by_order(lead) or PROTECTS.search(lead):
         return False

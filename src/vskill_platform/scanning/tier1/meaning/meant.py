@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from vskill_platform.scanning.tier1.meaning.honest_words import HAVE_HONEST_WORDS, is_honest
 from vskill_platform.scanning.tier1.patterns import Span
 
 OMISSION_REACH = 160
@@ -20,7 +21,7 @@ _CONDITION = re.compile(
 _LIES = "deceive"
 _ORDERS = "untrusted-orders"
 _TRIGGERS = "secret-trigger"
-MAY_BE_HONEST = _OMISSIONS | {_LIES, _TRIGGERS, _ORDERS}
+MAY_BE_HONEST = _OMISSIONS | {_LIES, _TRIGGERS, _ORDERS} | HAVE_HONEST_WORDS
 """Concepts whose words may mean the opposite, or the truth."""
 _WHETHER_MACHINE = re.compile(
     rb"(?i)\b(?:you(?:'re| are)|it(?:'s| is)|they(?:'re| are)) (?:talking to )?(?:an? |really |just )*(?:ai|bot|chatbot|machine|"
@@ -92,6 +93,13 @@ _HAS_EFFECT = re.compile(
 _NOT_FINE = re.compile(
     rb"(?i)[^.;:!?\n]{0,100} (?:is|are) not(?: (?:fine|ok|okay|allowed|acceptable|normal))?\s*(?:[.;\n]|$)"
 )
+_EXCEPTION = re.compile(rb"(?i)\b(?:unless|until|except (?:when|where)) (?:the |an? |any |its |their )?[\w' -]{1,30}\Z")
+_TRIES = re.compile(rb"(?i)\b(?:tr(?:y|ies|ying)|attempts?|attempting) to \Z")
+_REFUSED = re.compile(
+    rb"(?i)[^.;:!?\n]{0,160} (?:is|are|will be|gets?) (?:always |automatically |silently )?(?:rejected|refused|blocked|denied|"
+    rb"ignored|discarded|reverted)\b"
+)
+"""What becomes of what somebody tries."""
 _PLURAL = re.compile(rb"(?i)(?:uploads|publishes|pushes|posts|shares|transfers|exports|forwards|syncs|reports)")
 _ITEM_OF_ENUMERATION = re.compile(rb", [A-Z]\w{1,30} \Z")
 """An item of an enumeration up to its last word: a name, of which the word says what is meant of it."""
@@ -107,6 +115,8 @@ _OWN_SETTINGS = re.compile(
 
 def is_meant(name: str, data: bytes, span: Span) -> bool:
     """Whether a concept is meant at a place that has words of it."""
+    if is_honest(name, data, span) or _runs_out_of_heading(data, span):
+        return False
     if name == _CLAIMS and _CONDITION.search(data[max(0, span.start - CONDITION_REACH) : span.start]):
         return False
     if name in _OMISSIONS:
@@ -116,6 +126,13 @@ def is_meant(name: str, data: bytes, span: Span) -> bool:
     if name == _ORDERS:
         return _SETTING_BEHIND.match(data, span.end, span.end + 40) is None
     return name != _LIES or _is_lie(data, span)
+
+
+def _runs_out_of_heading(data: bytes, span: Span) -> bool:
+    """Whether the words begin in a heading and end behind it: what nobody reads in one breath."""
+    if b"\n" not in data[span.start : span.end]:
+        return False
+    return data.startswith(b"#", data.rfind(b"\n", 0, span.start) + 1)
 
 
 def _is_trigger(data: bytes, span: Span) -> bool:
@@ -143,7 +160,7 @@ def is_harmless(data: bytes, act: Span, around: Span) -> bool:
     """Whether nobody is told to do the act, or nobody is given anything by it."""
     if _is_complaint(data, act) or _is_title(data, act) or _is_noun(data, act) or _is_judged(data, act):
         return True
-    if _is_effect(data, act):
+    if _is_effect(data, act) or _is_exception(data, act) or _is_refused(data, act):
         return True
     return is_told_of(data, act) or _is_kept(data, act, around.end)
 
@@ -190,6 +207,16 @@ def _is_complaint(data: bytes, act: Span) -> bool:
 def _is_effect(data: bytes, act: Span) -> bool:
     """Whether it comes of something: "calling `reset()` clears all data silently" has nobody clear anything."""
     return _is_third_person(data, act) and _BY_DOING.search(_before(data, act, reach=2 * SUBJECT_REACH)) is not None
+
+
+def _is_exception(data: bytes, act: Span) -> bool:
+    """Whether it stands in an exception, as what somebody else may do: "by default (unless the board overrides)"."""
+    return _is_third_person(data, act) and _EXCEPTION.search(_before(data, act)) is not None
+
+
+def _is_refused(data: bytes, act: Span) -> bool:
+    """Whether it is what somebody tries, and is not let through: "guidance that tries to override this is rejected"."""
+    return _TRIES.search(_before(data, act)) is not None and _REFUSED.match(data, act.end) is not None
 
 
 def _is_third_person(data: bytes, act: Span) -> bool:

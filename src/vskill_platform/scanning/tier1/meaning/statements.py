@@ -27,6 +27,7 @@ from vskill_platform.scanning.tier1.meaning.concepts import (
     markers,
 )
 from vskill_platform.scanning.tier1.meaning.fitting import fits
+from vskill_platform.scanning.tier1.meaning.honest_words import is_honest
 from vskill_platform.scanning.tier1.meaning.meant import MAY_BE_HONEST, is_harmless, is_meant, is_told_of
 from vskill_platform.scanning.tier1.meaning.words import IN_ADDRESSES, without_addresses, without_own_addresses
 from vskill_platform.scanning.tier1.patterns import Span
@@ -229,7 +230,7 @@ class Text:
     def _action(self, rule: Rule, around: Span) -> Span | None:
         """The first place of what is done that is not negated; one that names a row comes last."""
         here = self.words[around.start : around.end]
-        found_here = merge(*(self._concept(name).spans(here) for name in _alternatives(rule.says[0])))
+        found_here = merge(*(self._meant_in(name, here) for name in _alternatives(rule.says[0])))
         name_of_row = None
         for found in islice(found_here, MOST_ACTIONS):
             span = Span(around.start + found.start, around.start + found.end)
@@ -240,6 +241,9 @@ class Text:
                     return span
                 name_of_row = name_of_row or span
         return name_of_row
+
+    def _meant_in(self, name: str, words: bytes) -> Iterator[Span]:
+        return (span for span in self._concept(name).spans(words) if not is_honest(name, words, span))
 
     def _is_negated(self, action: Span, around: Span, *, nearby: bool = False) -> bool:
         before = self.data[max(around.start, action.start - NEGATION_REACH) : action.start]

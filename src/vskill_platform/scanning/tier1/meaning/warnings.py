@@ -21,7 +21,7 @@ FOREIGN_ATTACKS = (
 """What attacks and attackers are called in other languages."""
 _FOREIGN_BAD = (
     r"(?:schlecht|falsch|unsicher|mauvais(?:e)?|incorrecte?|vulnérable|dangereux|malo|incorrecto|inseguro|peligroso|errado|mal|"
-    r"плохо|неправильно|опасно|错误(?:示例|写法|做法)?|反例|不要这样|危险(?:示例)?|不安全(?:示例|写法)?|"
+    r"плохо|неправильно|опасно|(?:错误|錯誤)(?:示例|写法|做法|範例|寫法)?|反例|不要这样|不要這樣|(?:危险|危險)(?:示例|範例)?|不安全(?:示例|写法|寫法)?|"
     r"悪い例|ダメな例|危険な例|誤り|間違い|잘못된 예|나쁜 예)"
 )
 _EXAMPLE = (
@@ -161,7 +161,7 @@ _HEADING = re.compile(
     r"^\W*off[- ]limits\W*$|"
     r"^\W*(?:things|what) (?:\w+ ){1,4}(?:never|must not|may not|should not) (?:do(?:es)?|contains?|asks?|says?)\W*$|"
     r"\b(?:things|patterns|commands|habits|mistakes|code|what|to) (?:to )?avoid\b|^\W*(?:avoid|bad|wrong|attacks?|exploits?)\W*$|"
-    r"\bsmells?\W*$|"
+    r"\bsmells?\W*$|反模式|(?:应|應|要|需)避免|常见错误|常見錯誤|アンチパターン|避けるべき|안티 ?패턴|피해야|антипаттерн|"
     r"\b(?:descriptions?|submissions?|drafts?|wordings?|phrases|sentences|texts|prompts|examples?|skills) (?:that|which) "
     r"(?:\w+ ){0,3}(?:rejected|refused|turned down|sent back)\b|"
     r"\b(?:common|known|typical|real|example|sample) (?:attacks?|exploits?|payloads?)\b|\bwhat attackers\b|\bhow attackers\b|"

@@ -28,6 +28,7 @@ SHORTEST = 8
 """Bytes from which on a hidden text can say anything."""
 LINE_REACH = 1_000
 FEWEST_WORDS = 8
+_INNER_TAG = re.compile(rb"<(?!!)[^<>]*+>")
 _WORD = re.compile(rb"[^\W\d_]{2,}|[\xc3-\xf4][\x80-\xbf]+")
 """A word, or a letter of another alphabet."""
 _QUOTES = (b'"', b"'", b")")
@@ -114,10 +115,15 @@ def hidden_views(skill: SkillUnderScan) -> Iterator[Uncovered]:
 def _unseen_sentences(file: FileUnderScan, elements: Sequence[HiddenElement]) -> Iterator[Sighting]:
     """Text that is long enough to say something, in elements that their own style hides."""
     for element in elements:
-        if element.is_unseen and len(list(islice(_WORD.finditer(element.text), FEWEST_WORDS))) == FEWEST_WORDS:
+        if element.is_unseen and _has_words(element.text):
             line, column = places_in(file)(element.span.start)
             told = make_excerpt(element.text.decode(errors="replace").strip())
             yield Sighting("unseen_sentence", file.path, line, column, told, HIDDEN)
+
+
+def _has_words(text: bytes) -> bool:
+    """Whether there are enough words for a sentence; what stands in tags is none."""
+    return len(list(islice(_WORD.finditer(_INNER_TAG.sub(b" ", text)), FEWEST_WORDS))) == FEWEST_WORDS
 
 
 def _hidden_in(file: FileUnderScan, shown: _Shown, elements: Sequence[HiddenElement]) -> Iterator[Piece]:

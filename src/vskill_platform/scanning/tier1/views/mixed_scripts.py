@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
+from vskill_platform.scanning.tier1.letters import NEAR, is_of_text
 from vskill_platform.scanning.tier1.patterns import Pattern, Span
 from vskill_platform.scanning.tier1.skill import FileUnderScan, Sighting
 from vskill_platform.scanning.tier1.views.collage import MOST_CHANGES, Change, Piece
@@ -49,6 +50,13 @@ class _Word:
         before = self._data[max(0, self.span.start - 4) : self.span.start].decode(errors="ignore")[-1:]
         behind = self._data[self.span.end : self.span.end + 4].decode(errors="ignore")[:1]
         return not (before.isalpha() or behind.isalpha())
+
+    @property
+    def surroundings(self) -> tuple[str, int, int]:
+        """What stands around it, and where it is in that."""
+        before = self._data[max(0, self.span.start - 4 * NEAR) : self.span.start].decode(errors="ignore")
+        behind = self._data[self.span.end : self.span.end + 4 * NEAR].decode(errors="ignore")
+        return before + self.text + behind, len(before), len(before) + len(self.text)
 
     @property
     def line_is_foreign(self) -> bool:
@@ -112,8 +120,13 @@ def _suspicious(file: FileUnderScan) -> Iterator[_Word]:
 def _mixed(file: FileUnderScan) -> list[_Word]:
     if _LETTERS.isdisjoint(foreign_characters(file)):
         return []
-    words = (_Word(file.encoded, span) for span in islice(_MIXED.spans(file.encoded), MOST_CHANGES))
-    return [word for word in words if word.is_whole]
+    words = (_Word(file.encoded, span) for span in _MIXED.spans(file.encoded))
+    likely = words if file.has_places else filter(_is_in_text, words)
+    return [word for word in islice(likely, MOST_CHANGES) if word.is_whole]
+
+
+def _is_in_text(word: _Word) -> bool:
+    return is_of_text(*word.surroundings)
 
 
 def _disguised(file: FileUnderScan) -> Iterator[_Word]:

@@ -50,6 +50,8 @@ _ODD = Sign(OUT_OF_PLACE)
 _OUT_OF_PLACE = Pattern(OUT_OF_PLACE)
 _CARETS = Pattern(r"[A-Za-z0-9./:_-](?:\^[A-Za-z0-9./:_-])(?:[A-Za-z0-9./:_-]*\^[A-Za-z0-9./:_-]+)+")
 _TICKS = Pattern(r"[A-Za-z.]\x60[A-Za-z-]+(?:\x60?[A-Za-z-]+)*")
+_TYPESET = (".tex", ".sty", ".cls", ".bib", ".bst")
+"""How files of TeX end, in which a backslash is no quote."""
 _POWERSHELL_SUFFIXES = frozenset(["ps1", "psm1", "psd1", "bat", "cmd"])
 _POWERSHELL_FENCES = frozenset(["powershell", "ps1", "pwsh", "posh", "ps"])
 
@@ -90,6 +92,8 @@ def unquoted_text(data: bytes, effort: Effort) -> Collage:
 
 def _changes(file: FileUnderScan, effort: Effort) -> Iterator[Piece]:
     data = file.encoded
+    if file.path.lower().endswith(_TYPESET):
+        return
     yield from _carets(data)
     if b"\x60" in data and _is_powershell(file):
         yield from _ticks(data)

@@ -9,6 +9,7 @@ import pytest
 from tests.scanning.test_rules import rules_hit
 from vskill_platform.domain.content import SkillFile, make_content
 from vskill_platform.domain.scan import ScanReport
+from vskill_platform.scanning.tier1.code.sending import goes_astray
 from vskill_platform.scanning.tier1.scan import scan_content
 
 PAGE = """---
@@ -192,3 +193,20 @@ def test_own_key_may_go_where_its_service_asks_for_it(language: str, code: str) 
 @pytest.mark.parametrize(("language", "code", "rule"), ATTACKS)
 def test_more_than_an_own_key_is_found__wherever_it_is_put(language: str, code: str, rule: str) -> None:
     assert rule in rules_hit(_scan(language, code))
+
+
+@pytest.mark.parametrize(
+    ("variable", "host", "is_astray"),
+    [
+        ("CLAUDE_MEM_TELEGRAM_BOT_TOKEN", "api.telegram.org", False),
+        ("DD_API_KEY", "api.datadoghq.com", False),
+        ("OPENAI_API_KEY", "api.telegram.org", True),
+        ("TELEGRAM_BOT_TOKEN", "in.stats.example", True),
+        ("CLAUDE_MEM_TELEGRAM_BOT_TOKEN", "in.stats.example", True),
+        ("PARROTLAB_API_KEY", "in.stats.example", False),
+    ],
+)
+def test_key_goes_astray__where_no_word_of_its_name_is_of_the_host(
+    variable: str, host: str, *, is_astray: bool
+) -> None:
+    assert goes_astray(variable, host) == is_astray

@@ -86,3 +86,8 @@ def test_pieces_of_a_document_come_in_the_order_of_its_lines() -> None:
     text = f"Use `{FETCH}`.\n\n```sh\nls\n```\n\nThen `{FETCH}`.\n"
     found = [piece.first_line for piece in shell_texts(under_scan({"notes.md": text})) if piece.file == "notes.md"]
     assert found == [1, 4, 7]
+
+
+def test_marks_of_a_block_within_a_block_are_no_quotes__so_that_nothing_between_them_is_run() -> None:
+    assert lines_of("````\n```\ncurl -s https://api.example/items\n```\n````\n", path="notes.md") == []
+    assert lines_of(f"````\n```bash\nls\n```\n{FETCH}\n````\n", path="notes.md") == [5]

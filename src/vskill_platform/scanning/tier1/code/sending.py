@@ -82,6 +82,8 @@ _OWN = {
     "MISTRAL": "mistral.ai",
     "GROQ": "groq.com",
     "DEEPSEEK": "deepseek.com",
+    "DATADOG": "datadoghq.com datadoghq.eu",
+    "DD": "datadoghq.com datadoghq.eu",
     "REPLICATE": "replicate.com",
     "BINANCE": "binance.com binance.us",
     "COINBASE": "coinbase.com",
@@ -122,8 +124,11 @@ def is_field_of_key(name: str) -> bool:
 
 def goes_astray(variable: str, host: str) -> bool:
     """Whether a key that is named after a known service goes to a host of somebody else."""
-    domains = _OWN_DOMAINS.get(_first_word(variable))
-    return domains is not None and not is_same_owner(host, domains)
+    first, *others = variable.upper().split("_")
+    domains = _OWN_DOMAINS.get(first)
+    if domains is None or is_same_owner(host, domains):
+        return False
+    return not any(is_same_owner(host, _OWN_DOMAINS.get(word, ())) for word in others)
 
 
 def owner_named(variable: str) -> str:

@@ -28,7 +28,7 @@ SHORTEST = 8
 """Bytes from which on a hidden text can say anything."""
 LINE_REACH = 1_000
 FEWEST_WORDS = 8
-_INNER_TAG = re.compile(rb"<(?!!)[^<>]*+>")
+_INNER_TAG = re.compile(rb"<[^<>]*+>")
 _WORD = re.compile(rb"[^\W\d_]{2,}|[\xc3-\xf4][\x80-\xbf]+")
 """A word, or a letter of another alphabet."""
 _QUOTES = (b'"', b"'", b")")
@@ -92,6 +92,8 @@ _PLACES = (
     ),
 )
 _ELEMENTS = Sign(ELEMENT_HINT)
+_PAGES = (".html", ".htm")
+_PROGRAM = re.compile(rb"(?i)<script\b")
 _SHOWN_AS_THEY_ARE = (".csv", ".tsv")
 """How files end that no reader takes for a page."""
 
@@ -114,8 +116,9 @@ def hidden_views(skill: SkillUnderScan) -> Iterator[Uncovered]:
 
 def _unseen_sentences(file: FileUnderScan, elements: Sequence[HiddenElement]) -> Iterator[Sighting]:
     """Text that is long enough to say something, in elements that their own style hides."""
+    has_programs = file.path.lower().endswith(_PAGES) and _PROGRAM.search(file.encoded) is not None
     for element in elements:
-        if element.is_unseen and _has_words(element.text):
+        if element.is_unseen and not (has_programs and element.may_be_shown) and _has_words(element.text):
             line, column = places_in(file)(element.span.start)
             told = make_excerpt(element.text.decode(errors="replace").strip())
             yield Sighting("unseen_sentence", file.path, line, column, told, HIDDEN)

@@ -30,6 +30,7 @@ _HIDING = re.compile(
     r"|(?:left|top|right|bottom|text-indent|margin|margin-left|margin-top):-\d{3,}"
     r"|(?:^|;)(?:max-)?(?:height|width):[01](?:px)?(?:;|$)|clip:rect\([01]|clip-path:(?:inset\((?:50|100)%|circle\(0)"
 )
+_SWITCHED = "display:none"
 _PALE = re.compile(
     r"(?:white|snow|ivory|#f{3}(?:f{3})?|#f[c-f]f[c-f]f[c-f]|rgba?\(25[2-5],25[2-5],25[2-5]\b.*|hsla?\(\d+,\d+%,(?:9[89]|100)%.*)"
 )
@@ -45,11 +46,15 @@ _SHEET_BODY = re.compile(rb"\{[^{}]*+\}")
 
 
 class HiddenElement(NamedTuple):
-    """An element that a page hides: where its inside is, its text, and whether its own style does it."""
+    """An element that a page hides: where its inside is, its text, and whether its own style does it.
+
+    `may_be_shown` says that this style is what programs of a page put on and take off.
+    """
 
     span: Span
     text: bytes
     is_unseen: bool
+    may_be_shown: bool
 
 
 def hidden_elements(data: bytes, is_shown: Callable[[int], bool]) -> Iterator[HiddenElement]:
@@ -66,14 +71,17 @@ def hidden_elements(data: bytes, is_shown: Callable[[int], bool]) -> Iterator[Hi
         if kind in _VOID:
             continue
         if kind in _NEVER_SHOWN:
-            is_unseen, is_hidden = False, start <= last_closings.get(kind, -1) or _begins_a_line(data, start)
+            style, is_unseen = "", False
+            is_hidden = start <= last_closings.get(kind, -1) or _begins_a_line(data, start)
         else:
             given = _attributes(tag[name.end() :])
-            is_unseen = _is_unseen_by_tag(given)
+            style = _tidy(given.get("style", ""))
+            is_unseen = _is_unseen(style) or _is_unseen(_tidy(f"color:{given.get('color', '')}"))
             is_hidden = is_unseen or _is_put_away(given, by_style)
         if is_hidden and not is_shown(start):
             done = _end_of(data, kind, end, is_shown)
-            yield HiddenElement(Span(end, done), _text_of(data[end:done], kind, tag), is_unseen)
+            may_be_shown = _SWITCHED in style and not _is_unseen(style.replace(_SWITCHED, ""))
+            yield HiddenElement(Span(end, done), _text_of(data[end:done], kind, tag), is_unseen, may_be_shown)
 
 
 def _begins_a_line(data: bytes, start: int) -> bool:
@@ -93,10 +101,6 @@ def _is_put_away(given: dict[str, str], by_style: frozenset[str]) -> bool:
 
 def _attributes(attributes: bytes) -> dict[str, str]:
     return {key.decode().lower(): _value(value) for key, value in _ATTRIBUTE.findall(attributes)}
-
-
-def _is_unseen_by_tag(given: dict[str, str]) -> bool:
-    return _is_unseen(_tidy(given.get("style", ""))) or _is_unseen(_tidy(f"color:{given.get('color', '')}"))
 
 
 def _text_of(inside: bytes, name: bytes, tag: bytes) -> bytes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from vskill_platform.scanning.tier1.code.shell import checks
 from vskill_platform.scanning.tier1.code.shell.calls import Call, handles
 from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Source, Value, joined, unknown
@@ -10,6 +12,9 @@ from vskill_platform.scanning.tier1.skill import FactKind
 MOST_LISTED = 50
 _TAR_VALUES = "fCTXbgHIKLNV"
 _DEVICES = frozenset(["pulse", "alsa", "avfoundation", "dshow", "x11grab", "gdigrab", "v4l2", "-d"])
+_IMAGE = re.compile(r"\.(?:iso|img)(?:\.\w{2,3})?$")
+_STICK = re.compile(r"/dev/(?:sd[b-z]|disk[2-9])")
+"""What images of systems are written to. The disk that a machine runs on has the name of the first."""
 _TAR_LONG = frozenset(["--file", "--directory", "--exclude", "--transform", "--files-from", "--strip-components"])
 
 
@@ -141,6 +146,8 @@ def run_dd(call: Call) -> Value:
     content = call.machine.read(given["if"], call.at) if "if" in given else call.stdin
     if "of" not in given:
         return content
+    if _IMAGE.search(given.get("if", "")) and _STICK.fullmatch(given["of"]):
+        return NOTHING
     call.machine.write(Value(given["of"]), content, call.at)
     return NOTHING
 

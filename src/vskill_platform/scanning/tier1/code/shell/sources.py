@@ -52,6 +52,8 @@ _COMMAND_OF_PROVISIONER = re.compile(
 )
 _LISTED = re.compile(r"\"((?>[^\"\\]+|\\.)*)\"|'([^']*)'|([^\s,\]\"'][^,\]\n]*)")
 """A word of a list, with or without quotes."""
+_FENCE_MARK = re.compile(r"(?m)^[ \t]*`{3,}[\w-]*[ \t]*$")
+"""A line with which a block begins or ends, in a block that shows how blocks are written."""
 _ITEM = re.compile(r"^[ \t]*-[ \t]+(.*)$")
 _QUOTED = re.compile(r"[:=][ \t]*\"([^\"]{12,2000})\"")
 """A command that is the value of a setting."""
@@ -102,7 +104,8 @@ def _fences(file: FileUnderScan) -> Iterator[ShellText]:
     for block in file.document.fences:
         language = language_of_fence(block.language)
         if language is Language.SHELL or (language is None and block.language in UNNAMED_FENCES):
-            yield from _session(ShellText(file.path, block.text, block.first_line, is_shown=True))
+            text = _FENCE_MARK.sub("", block.text) if "```" in block.text else block.text
+            yield from _session(ShellText(file.path, text, block.first_line, is_shown=True))
         elif read := _OF_FENCE.get(block.language):
             yield from read(ShellText(file.path, block.text, block.first_line, is_shown=True))
 

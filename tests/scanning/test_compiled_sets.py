@@ -56,6 +56,8 @@ PIECES = (
         "\u212a",
         "x.y",
         "é",
+        "don\x01t `:",
+        "\x01",
     ),
     *("12:ab", "dlatego", "\n", "\r\n", "\x0b", "\u2028", " ", "\x00"),
 )
@@ -109,7 +111,8 @@ def test_compiled_set_leaves_nothing_out__in_any_text(compiled: CompiledSet) -> 
         ("a\x0bb", b"a\x01b"),
         ("𝒳🙂", b"\x01\x01"),
         ("ſet", None),
-        ("a\x01b", None),
+        ("a\x01b", b"a\x02b"),
+        ("é\x01\x02", b"\x01\x02\x02"),
     ],
 )
 def test_each_letter_beyond_ascii_is_shown_as_one_sign(text: str, as_shown: bytes | None) -> None:

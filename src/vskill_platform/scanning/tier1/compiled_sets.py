@@ -35,8 +35,10 @@ FOLDER = Path(__file__).with_name("__pycache__")
 ENDING = ".patterns"
 _FOREIGN = b"\x01"
 """Stands for a letter beyond ASCII: like most of them neither a space nor part of an English word."""
-_TO_FOREIGN = bytes(byte if byte < 0x80 and byte != 0x0B else _FOREIGN[0] for byte in range(256))
-"""A vertical tab, too: it is a space to hyperscan and none to google-re2."""
+_CONTROL = b"\x02"
+"""Stands for that sign itself, where a text has it; no pattern that hyperscan is shown speaks of either."""
+_TO_FOREIGN = bytes(range(0x80)).translate(bytes.maketrans(_FOREIGN + b"\x0b", _CONTROL + _FOREIGN)) + _FOREIGN * 0x80
+"""A vertical tab is foreign, too: it is a space to hyperscan and none to google-re2."""
 _REST_OF_LETTERS = bytes(range(0x80, 0xC0))
 _FOLDED_TO_ASCII = ("\u017f".encode(), "\u212a".encode())
 """The two letters beyond ASCII that are the same as letters of ASCII where case does not count."""
@@ -90,10 +92,8 @@ def shown_pattern(source: str) -> str | None:
 
 def shown(data: bytes) -> bytes | None:
     """A text as hyperscan is shown it; None where a letter would be taken for another."""
-    if _FOREIGN in data:
-        return None
     if data.isascii():
-        return data if b"\x0b" not in data else data.translate(_TO_FOREIGN)
+        return data.translate(_TO_FOREIGN) if b"\x0b" in data or _FOREIGN in data else data
     if any(letter in data for letter in _FOLDED_TO_ASCII):
         return None
     return data.translate(_TO_FOREIGN, _REST_OF_LETTERS)

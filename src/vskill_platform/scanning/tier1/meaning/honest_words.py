@@ -28,6 +28,9 @@ _CONCEAL = _Honest(
         rb"(?! (?:it|this|that|them|these|those|what|whether|any|the (?:changes?|commands?|diff|actions?))\b)|"
         rb"(?:not|never) include (?:it|this|that|them) in (?:any |the |your |a |an )?(?:forms?|urls?|quer(?:y|ies)|"
         rb"bundles?|builds?|payloads?|headers?|cookies|images?|production|version control)\b|"
+        rb"[\w ]{1,20}?mention (?:that )?(?:an?|the|this|your) (?:\w+ )?(?:notes?|texts?|repl(?:y|ies)|messages?|posts?|commits?|"
+        rb"code|changes?|descriptions?|pull requests?) (?:was|were|is|are) (?:written|generated|drafted|made) by (?:an? )?"
+        rb"(?:AI|assistant|agent|bot|model|LLM)\b|"
         rb"users? should not need to know (?:any |which |the |about )?(?:\w+ )?(?:internal|exact|technical|underlying|raw)\b|"
         rb"woven (?:naturally )?into (?:the )?(?:prose|narrative|paragraphs?|fabric|story|plot)\b"
     ),

@@ -145,6 +145,13 @@ _SAMPLE_LABEL = re.compile(
 )
 _AVOIDED = re.compile(r"(?i)\W*(?:\w+ly )?avoid (?:all of )?(?:these|the following)\b[^.;:!?]{0,80}[:：]$")
 """A sentence that leads to what is to be avoided, whatever it is called there."""
+_DISOWNED = re.compile(
+    r"(?i)\W*(?:treat (?:it|this|that|them) (?:only |just )?as (?:an? )?(?:\w+ )?(?:data|texts?|strings?|content|input)\b|"
+    r"(?:never|do not|don['’]t) (?:follow|obey|act on|execute|carry out|comply with) (?:it|this|that|them)\b|"
+    r"(?:it|this|that|such text) is (?:only |just )?(?:data|content|"
+    r"not (?:an? )?(?:orders?|instructions?|commands?|requests?))\b)"
+)
+"""How a paragraph begins that makes nothing of the block quote above it."""
 _WEIGHED = re.compile(r"(?i)[\s>*_\[+-]*(?:critical|high|medium|severe|blocker)\b")
 """A finding that begins with its weight."""
 
@@ -170,7 +177,7 @@ def stance_in_prose(place: Place) -> Stance:
     if quoted and place.is_of_words and (_is_said_by_others(place, before, behind) or _is_asked_for(before, behind)):
         return Stance.QUOTED
     is_ordered = ORDERS.search(last_sentence(before)) is not None and not _CATALOGUED.match(before)
-    if place.block.kind is BlockKind.QUOTE and place.is_of_words and _is_led_to(place):
+    if place.block.kind is BlockKind.QUOTE and place.is_of_words and (_is_led_to(place) or _is_disowned(place)):
         return Stance.QUOTED
     if not is_ordered and (_is_led_to(place) or (quoted and _is_spoken_of(place, quoted))):
         return Stance.QUOTED
@@ -304,6 +311,16 @@ def _is_led_to(place: Place) -> bool:
         return True
     is_negated = negates(lead) and not keeps(lead, place.line)
     return bool(is_negated or is_labelled(lead) or is_done_by_attacker(lead) or LEADS_TO_ATTACK.search(lead))
+
+
+def _is_disowned(place: Place) -> bool:
+    """Whether the paragraph right below a block quote says that nobody is to follow it."""
+    below = place.file.document.block_at(place.block.last_line + 1) or place.file.document.block_at(
+        place.block.last_line + 2
+    )
+    if below is None or below.kind is not BlockKind.PARAGRAPH:
+        return False
+    return _DISOWNED.match(below.text) is not None and not _DONE_BEHIND.search(below.text[:LONGEST_LINE])
 
 
 def _is_led_to_example(place: Place, lead: str) -> bool:

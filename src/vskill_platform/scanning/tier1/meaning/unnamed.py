@@ -68,6 +68,8 @@ _FORM = (
 )
 """A file that is put into a form or let flow into a request, which no value is followed through."""
 _FORMS = Sign(_FORM)
+_PUT = re.compile(rb"\bRequest\((?:[^()#]|\([^()]{0,80}\)){1,400}?\bdata\s?=")
+"""A request of Python's own library that is given a body; what it is called tells nothing."""
 _SPEAKS_MAIL = re.compile(
     rb"(?i)smtp|sendmail|send_message|nodemailer|PHPMailer|\bmail\s?\(|Send-MailMessage|sendgrid|mailgun|\bresend\b|ses\.send"
 )
@@ -88,6 +90,8 @@ _SERVICES = (
 )
 _WELL_KNOWN = tuple(_SERVICES.split())
 """Services that many skills use without a word about whose they are."""
+_BUCKET = re.compile(r"([a-z0-9][a-z0-9.-]+)\.s3[.-](?:[a-z0-9.-]+\.)?amazonaws\.com$")
+_ANY_BUCKET = re.compile(r"\b(?:your|my|example|test|bucket-?name|bucket)\b")
 _NOBODY = ".invalid"
 """How the host is called that only the running program knows."""
 _NO_LETTER = bytes(set(range(128)) - set(b"abcdefghijklmnopqrstuvwxyz0123456789"))
@@ -161,6 +165,7 @@ def _collected(
     """A program that names several places of keys, where programs beside it send to somebody unheard of."""
     folder = file.path.rpartition("/")[0]
     sending = {seen.file for seen in observations if isinstance(seen, Fact) and seen.kind is FactKind.SENDS}
+    sending.update(other.path for other in skill.files if other.is_program and _PUT.search(other.encoded))
     reached = [seen for seen in observations if isinstance(seen, Fact) and seen.kind is FactKind.REACHES]
     for other in skill.files:
         if other.path not in sending or other.path.rpartition("/")[0] != folder or not other.is_program:
@@ -194,7 +199,9 @@ class _Known:
         return self._mentions.is_stranger(host) and self._is_nobodys(host)
 
     def is_unheard_of(self, host: str) -> bool:
-        """Whether no text names this host or its owner, however often programs do."""
+        """Whether no text names this host or its owner, however often programs do. A bucket has an owner of its own."""
+        if (bucket := _BUCKET.match(host)) and not _ANY_BUCKET.search(bucket[1]):
+            return bucket[1] not in self._texts
         return domain_of(host) not in self._texts and self._is_nobodys(host)
 
     def _is_nobodys(self, host: str) -> bool:

@@ -417,6 +417,10 @@ class LiteralReader(ExpressionReader):
     def _bind_fields(self, start: int, end: int, value: Value) -> None:
         number = start
         while number < end:
+            if self._tokens.word(number) == "..." and self._tokens.kinds[number + 1] == Kind.NAME:
+                self._world.scopes.declare(self._tokens.word(number + 1), value)
+                number += 2
+                continue
             if self._tokens.kinds[number] not in (Kind.NAME, Kind.STRING):
                 number += 1
                 continue

@@ -9,6 +9,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     DECODED,
     IDENTITY,
     INPUT,
+    MEMBER,
     NETWORK,
     PARSED,
     REQUEST,
@@ -196,11 +197,11 @@ SOURCES = {
     ),
     **dict.fromkeys(
         words(
-            "json.load yaml.safe_load yaml.load tomllib.load tomllib.loads toml.load toml.loads xml.etree.ElementTree.parse "
-            "configparser.ConfigParser().get"
+            "json.load yaml.safe_load yaml.load tomllib.load tomllib.loads toml.load toml.loads xml.etree.ElementTree.parse"
         ),
         PARSED,
     ),
+    "configparser.ConfigParser().get": PARSED | MEMBER,
     **dict.fromkeys(
         words("csv.reader csv.DictReader pandas.read_excel pandas.read_table openpyxl.load_workbook"), PARSED | TABLE
     ),

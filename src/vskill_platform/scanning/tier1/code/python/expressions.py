@@ -23,11 +23,13 @@ from vskill_platform.scanning.tier1.code.python.values import (
     ENVIRONMENT,
     FOLDED,
     HIDDEN,
+    MEMBER,
     MOST_CONSTANTS,
     MOST_ITEMS,
     NAMED_KEY,
     NOTHING,
     OWN_SECRET,
+    PARSED,
     SETTINGS,
     UNKNOWN,
     Constant,
@@ -85,7 +87,8 @@ def part_of(evaluator: Evaluator, holder: Value, key: Value) -> Value:
         return join(parts) if holder.keyed else join(parts).tainted(holder.taint & (NAMED_KEY | DECODED))
     if holder.taint & (OWN_SECRET | SETTINGS) and any(isinstance(each, str) for each in key.constants):
         return Value(taint=NAMED_KEY, variables=tuple(key.texts[:1]))
-    return holder.element().tainted(key.taint & ENVIRONMENT)
+    is_named = holder.taint & PARSED and any(isinstance(each, str) for each in key.constants)
+    return holder.element().tainted(key.taint & ENVIRONMENT | (MEMBER if is_named else 0))
 
 
 def _sliced(evaluator: Evaluator, holder: Value, node: ast.Slice, scope: Scope) -> Value:

@@ -14,6 +14,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     NETWORK,
     NOTHING,
     OWN_SECRET,
+    PARSED,
     SETTINGS,
     UNKNOWN,
     Value,
@@ -102,10 +103,10 @@ def _keyed(call: KnownCall) -> Value | None:
     """The method of a namespace or of the environment that looks up a key."""
     holder, key = call.receiver, call.argument(0)
     found = call.evaluator.outside.looked_up(call.evaluator, holder, key)
-    if found is not None:
-        default = call.argument(1, "default")
-        return join([found, default]) if default.constants else found
-    return part_of(call.evaluator, holder, key) if holder.keyed or holder.taint & (OWN_SECRET | SETTINGS) else None
+    if found is None and (holder.keyed or holder.taint & (OWN_SECRET | SETTINGS | PARSED)):
+        found = part_of(call.evaluator, holder, key)
+    default = call.argument(1, "default")
+    return join([found, default]) if found is not None and default.constants else found
 
 
 def _all_classes(call: KnownCall) -> Value | None:

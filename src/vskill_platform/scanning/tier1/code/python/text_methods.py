@@ -17,6 +17,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     MOST_ITEMS,
     NOTHING,
     OWN_SECRET,
+    PARSED,
     SETTINGS,
     UNKNOWN,
     Constant,
@@ -38,7 +39,7 @@ def of_text(evaluator: Evaluator, site: Site) -> Value | None:
     if func.attr == "join":
         return _joined(holder, evaluator.argument(site, 0))
     if func.attr in {"get", "__getitem__", "pop"} and (
-        holder.keyed or holder.items or holder.taint & (OWN_SECRET | SETTINGS)
+        holder.keyed or holder.items or holder.taint & (OWN_SECRET | SETTINGS | PARSED)
     ):
         return join([part_of(evaluator, holder, evaluator.argument(site, 0)), evaluator.argument(site, 1)])
     if func.attr in {"values", "copy", "elements"} and (holder.inner or holder.items):

@@ -71,6 +71,8 @@ SETTINGS = 1 << 22
 """What stands in the project's own file of variables: the keys of all that it works with."""
 TABLE = 1 << 23
 """Rows of a table, which are the user's own."""
+MEMBER = 1 << 24
+"""What stands under its name in a document, such as one setting of several."""
 SECRET_PLACE = 1 << 21
 """The path of a secret, among so many others that it is not kept by itself."""
 
@@ -88,6 +90,7 @@ IN_CIRCLES = (
     | SETTINGS
     | FILE
     | PARSED
+    | MEMBER
     | TABLE
     | ASSET
 )

@@ -17,9 +17,9 @@ from vskill_platform.scanning.tier1.code.python.values import (
     ENVIRONMENT,
     FILE,
     IDENTITY,
+    MEMBER,
     NAMED_KEY,
     OWN_SECRET,
-    PARSED,
     SECRET,
     SETTINGS,
     TABLE,
@@ -72,7 +72,7 @@ def check_sending(call: ReadCall) -> None:
 
 def _is_file(taint: int) -> bool:
     """Whether a file goes along: what was read out of its settings is not the file."""
-    return bool(taint & USER_FILES) or (bool(taint & FILE) and (not taint & PARSED or bool(taint & TABLE)))
+    return bool(taint & USER_FILES) or (bool(taint & FILE) and (not taint & MEMBER or bool(taint & TABLE)))
 
 
 def _check_logging(call: ReadCall) -> None:

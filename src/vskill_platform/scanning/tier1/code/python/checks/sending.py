@@ -63,8 +63,9 @@ def check_sending(call: ReadCall) -> None:
         call.fact(FactKind.REACHES, host)
     if _HANDS_OVER.match(call.last):
         call.fact(FactKind.SENDS, hosts[0] if hosts else "")
-    body, heads = _parts(call)
-    if hosts and (_is_file(body.taint) or call.last in catalogue.UPLOADERS):
+    sent, asked_for = _parts(call)
+    body, heads = _together(sent), _together(asked_for)
+    if hosts and (any(_is_file(each.taint) for each in sent) or call.last in catalogue.UPLOADERS):
         call.fact(FactKind.SENDS_FILE, hosts[0])
     if body.taint or heads.taint or call.last in catalogue.UPLOADERS:
         _weigh(call, hosts, body, heads)
@@ -126,7 +127,7 @@ def _is_host(text: str) -> bool:
     )
 
 
-def _parts(call: ReadCall) -> tuple[Value, Value]:
+def _parts(call: ReadCall) -> tuple[list[Value], list[Value]]:
     """What is sent, and what is sent in the places where a service asks for its own keys."""
     given = [call.evaluator.value(each, call.site.scope) for each in call.site.node.args]
     sent = [each for each in given if not _asks_for_key(each)]
@@ -139,7 +140,7 @@ def _parts(call: ReadCall) -> tuple[Value, Value]:
             _split_body(value, sent, heads)
         else:
             sent.append(value)
-    return _together(sent), _together(heads)
+    return sent, heads
 
 
 def _asks_for_key(address: Value) -> bool:

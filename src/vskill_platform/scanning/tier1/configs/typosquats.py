@@ -7,6 +7,7 @@ resembles is long enough that one letter makes no other word.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -136,8 +137,7 @@ def _close_target(name: str, names: _Names) -> str | None:
 
 
 def _slip_target(name: str, names: _Names) -> str | None:
-    near = (target for shorter in (name, *_with_one_less(name)) for target in names.near.get(shorter, ()))
-    return next((target for target in near if is_one_slip(name, target)), None)
+    return next(slips_of(name, names.near), None)
 
 
 def is_one_slip(name: str, target: str) -> bool:
@@ -156,6 +156,21 @@ def is_one_slip(name: str, target: str) -> bool:
     return is_swap or (same > 0 and (is_other_letter or rest[1:] == other or rest == other[1:]))
 
 
+def names_near(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The way from a name, whole or with one letter taken out, to the names that this leaves: `slips_of` goes it."""
+    near: dict[str, tuple[str, ...]] = {}
+    for name in names:
+        for shorter in (name, *_with_one_less(name)):
+            near[shorter] = (*near.get(shorter, ()), name)
+    return near
+
+
+def slips_of(name: str, near: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    """The names that this one is a slip of. Asks a few times, however many there are."""
+    found = (target for shorter in (name, *_with_one_less(name)) for target in near.get(shorter, ()))
+    return (target for target in found if is_one_slip(name, target))
+
+
 def _with_one_less(name: str) -> dict[str, None]:
     return dict.fromkeys(name[:at] + name[at + 1 :] for at in range(len(name)))
 
@@ -172,12 +187,8 @@ def _names(registry: str) -> _Names:
         elif into is not None and not line.startswith("#"):
             into.update(normal_name(registry, name) for name in line.split())
     long_enough = [name for name in sorted(targets) if len(name) >= SHORTEST_TARGET and not name.startswith("@")]
-    near: dict[str, list[str]] = {}
-    for name in long_enough:
-        for shorter in (name, *_with_one_less(name)):
-            near.setdefault(shorter, []).append(name)
     return _Names(
         known=frozenset(targets | others),
         squeezed={_SEPARATORS.sub("", name): name for name in long_enough},
-        near={shorter: tuple(found) for shorter, found in near.items()},
+        near=names_near(long_enough),
     )

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from vskill_platform.scanning.tier1.code.hosts import HostKind, domain_of, kind_of_host
-from vskill_platform.scanning.tier1.configs.typosquats import is_one_slip
+from vskill_platform.scanning.tier1.configs.typosquats import names_near, slips_of
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.file_kinds import Shape
 from vskill_platform.scanning.tier1.meaning.strangers import OTHER_MENTIONS
@@ -35,26 +36,28 @@ def find_mistaken_hosts(skill: SkillUnderScan) -> Iterator[Sighting]:
             domain = domain_of(found[1].decode().lower())
             first.setdefault(domain, (file, found.start(1)))
             times[domain] += 1
-    often = [
-        domain
-        for domain, count in times.most_common(MOST_DOMAINS)
-        if count > 1 and len(_label(domain)) >= SHORTEST_LABEL
-    ]
-    for domain, count in times.items():
-        if count <= OTHER_MENTIONS and (other := _mistaken_for(domain, [one for one in often if times[one] > count])):
-            file, start = first[domain]
-            line, column = places_in(file)(start)
-            shown = make_excerpt(file.lines[line - 1]) if line <= len(file.lines) else domain
-            yield Sighting(CHECK, file.path, line, column, shown, "structure", f"{domain} is nearly {other}")
+    yield from islice(_mistaken(first, times), skill.limits.max_places)
 
 
-def _mistaken_for(domain: str, often: list[str]) -> str | None:
-    """The domain that this one could be taken for. Numbered ones, and those with a hyphen more, belong together."""
+def _mistaken(first: Mapping[str, tuple[FileUnderScan, int]], times: Counter[str]) -> Iterator[Sighting]:
+    often = [one for one, count in times.most_common(MOST_DOMAINS) if count > 1 and len(_label(one)) >= SHORTEST_LABEL]
+    near = names_near(dict.fromkeys(map(_label, often)))
+    for domain, count in times.items() if near else ():
+        if count <= OTHER_MENTIONS and (label := _mistaken_for(domain, near)):
+            other = next(one for one in often if _label(one) == label)
+            if times[other] > count:
+                file, start = first[domain]
+                line, column = places_in(file)(start)
+                shown = make_excerpt(file.lines[line - 1]) if line <= len(file.lines) else domain
+                yield Sighting(CHECK, file.path, line, column, shown, "structure", f"{domain} is nearly {other}")
+
+
+def _mistaken_for(domain: str, near: Mapping[str, tuple[str, ...]]) -> str | None:
+    """What this domain's name could be taken for. Numbered ones, and those with a hyphen more, belong together."""
     label = _label(domain)
-    if kind_of_host(domain) not in (HostKind.NAMED, HostKind.THROWAWAY):
-        return None
-    alike = (other for other in often if is_one_slip(label, _label(other)))
-    return next((other for other in alike if _SPELLING.sub("", label) != _SPELLING.sub("", _label(other))), None)
+    plain = _SPELLING.sub("", label)
+    alike = next((other for other in slips_of(label, near) if _SPELLING.sub("", other) != plain), None)
+    return alike if kind_of_host(domain) in (HostKind.NAMED, HostKind.THROWAWAY) else None
 
 
 def _label(domain: str) -> str:

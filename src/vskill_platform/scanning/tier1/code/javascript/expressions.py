@@ -190,9 +190,13 @@ class ExpressionReader(Cursor):
         ):
             words.append(self._word)
             self._next()
+        if "yield" in words:
+            self._take("*")
         value = self._attached(self._primary())
         if words:
             self._reference = None
+        if "yield" in words:
+            self._yield(value)
         if words and words[-1] in {"typeof", "!", "-", "+", "~"}:
             return Value(origins=value.origins) if words[-1] != "+" else value
         return value
@@ -322,7 +326,9 @@ class ExpressionReader(Cursor):
     def _owner(self) -> str:
         """The variable that the reader has just read, or a member of it."""
         reference = self._reference
-        return (reference.name if reference.base is None else reference.owner) if reference is not None else ""
+        if reference is None or reference.base is None:
+            return reference.name if reference is not None else ""
+        return f"this.{reference.name}" if reference.base.path == "this" else reference.owner
 
     def _indexed(self, base: Value) -> Value:
         closing, owner = self._tokens.pair[self._i], self._owner()
@@ -368,6 +374,9 @@ class ExpressionReader(Cursor):
 
     @abstractmethod
     def _import_expression(self) -> Value: ...
+
+    @abstractmethod
+    def _yield(self, value: Value) -> None: ...
 
     @abstractmethod
     def _look_up(self, name: str) -> Value: ...

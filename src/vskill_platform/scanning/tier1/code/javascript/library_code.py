@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from vskill_platform.scanning.tier1.code.hosts import UNKNOWN, has_scheme
 from vskill_platform.scanning.tier1.code.javascript import checks
 from vskill_platform.scanning.tier1.code.javascript.values import NOTHING, Source, Value, all_origins, text_of
@@ -15,6 +17,11 @@ _SHELLS = frozenset(
     ["sh", "bash", "zsh", "dash", "cmd", "cmd.exe", "powershell", "pwsh", "/bin/sh", "/bin/bash", "/bin/zsh"]
 )
 _SENDERS = frozenset(["curl", "wget", "nc", "ncat", "http", "xh"])
+_SENDING_LINE = re.compile(r"(?:^|[\s;&|(])(?:curl|wget|http|xh)\s")
+_ADDRESS_IN_LINE = re.compile(r"https?://[^\s'\"|;)]{1,2000}")
+_LOGIN_IN_LINE = re.compile(r"\s(?:-H|--header|-u|--user)[ =]?(?:\"[^\"]*\"|'[^']*'|[^\s\"']\S*)")
+"""Where a command says who it is."""
+LONGEST_LINE = 8_000
 _INTERPRETERS = _SHELLS | {"node", "python", "python3", "perl", "ruby", "php", "deno", "bun"}
 
 
@@ -62,6 +69,7 @@ def run_command(call: Call) -> Value:
     call.world.act("process", call.at)
     _notice_command(call, command)
     _notice_input(call, (command.text or "").partition(" ")[0])
+    _notice_line_sent(call, command)
     origins = (
         call.world.run_shell(text_of(command, "command"), call.at) if command.text is not None else frozenset[Origin]()
     )
@@ -171,7 +179,20 @@ def _notice_sent(call: Call, program: str, words: list[Value]) -> None:
     """What is handed to a program that sends it, as words of its own."""
     if program.rpartition("/")[2] in _SENDERS:
         address = next((word.text for word in words if word.text and has_scheme(word.text)), "")
-        call.world.send([word for word in words if word.text is None], address, Channel.BODY, call.at)
+        given = [option.field("input") for option in call.arguments if option.fields]
+        call.world.send([*(word for word in words if word.text is None), *given], address, Channel.BODY, call.at)
+
+
+def _notice_line_sent(call: Call, command: Value) -> None:
+    """What stands in a line that sends it. What a program logs in with by such a line is its own."""
+    line = (command.text or "")[:LONGEST_LINE]
+    if UNKNOWN not in line or not _SENDING_LINE.search(line):
+        return
+    rest = _LOGIN_IN_LINE.sub("", line)
+    address = _ADDRESS_IN_LINE.search(rest)
+    if address is not None and rest.count(UNKNOWN) == line.count(UNKNOWN):
+        is_in_address = rest.count(UNKNOWN) == address[0].count(UNKNOWN)
+        call.world.send([command], address[0], Channel.ADDRESS if is_in_address else Channel.BODY, call.at)
 
 
 def _quoted(word: str) -> str:

@@ -124,6 +124,8 @@ def run_union(call: Call) -> Value:
         items = tuple(first.fields.values())
     elif items is None and first.fields and call.callee.name == "keys":
         items = tuple(Value(name) for name in first.fields)
+    elif items is None and first.fields and call.callee.name == "entries":
+        items = tuple(Value(items=(Value(name), value), origins=value.origins) for name, value in first.fields.items())
     return Value(origins=all_origins(call.arguments), items=items)
 
 

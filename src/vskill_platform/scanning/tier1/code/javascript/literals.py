@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 
 from vskill_platform.scanning.tier1.code.budget import Budget
 from vskill_platform.scanning.tier1.code.javascript.credentials import credential_origin
@@ -19,6 +20,7 @@ from vskill_platform.scanning.tier1.code.javascript.values import (
     Value,
     all_origins,
     bounded,
+    either_of,
     text_of,
 )
 from vskill_platform.scanning.tier1.code.javascript.world import Callback, World
@@ -228,6 +230,8 @@ class LiteralReader(ExpressionReader):
             self._take("*")
             if self._kind == Kind.NAME:
                 self._next()
+        elif self._kind == Kind.NAME and self._peek() == "(":
+            self._next()
         function = self._open(key)
         self._parameters(key)
         if self._take("=>"):
@@ -264,9 +268,14 @@ class LiteralReader(ExpressionReader):
 
     @staticmethod
     def _gives(function: Function, value: Value) -> None:
-        """Notes what a function gives back."""
+        """Notes what a function gives back, here or elsewhere in it."""
         function.returns |= value.origins
-        function.result = value
+        function.result = value if function.result is None else either_of(function.result, value)
+
+    def _yield(self, value: Value) -> None:
+        """Notes what a generator gives, as the one item of a list."""
+        if self._functions:
+            self._gives(self._functions[-1], Value(origins=value.origins, items=(value,)))
 
     def _body(self) -> None:
         """The body of a function behind its parameters, with a type in between."""
@@ -277,7 +286,7 @@ class LiteralReader(ExpressionReader):
 
     def _parameters(self, key: int) -> None:
         """Names of parameters, with what is known of what they are given."""
-        given, item, is_handler = self._given
+        given, item, is_handler, place_of_item = self._given
         self._given = _NO_CALLBACK
         arguments, self._arguments = self._arguments, None
         if arguments is not None:
@@ -291,7 +300,7 @@ class LiteralReader(ExpressionReader):
         elif self._is("<"):
             self._skip_type_arguments()
         if self._is("("):
-            self._parameter_list(key, given, item)
+            self._parameter_list(key, given, {place_of_item: item})
 
     def _bind_arguments(self, arguments: list[Value]) -> None:
         """Gives the parameters the values of one call."""
@@ -319,7 +328,7 @@ class LiteralReader(ExpressionReader):
             self._take(",")
         self._leave_group(closing)
 
-    def _parameter_list(self, key: int, given: frozenset[Origin], item: Value) -> None:
+    def _parameter_list(self, key: int, given: frozenset[Origin], items: dict[int, Value]) -> None:
         closing = self._tokens.pair[self._i]
         self._next()
         number = 0
@@ -340,7 +349,7 @@ class LiteralReader(ExpressionReader):
             if self._take(":"):
                 self._skip_type()
             default = self.expression() if self._take("=") else NOTHING
-            value = (item if number == 0 and default is NOTHING else default).having(
+            value = (items.get(number, NOTHING) if default is NOTHING else default).having(
                 given | {parameter_origin(key, number)}
             )
             self._bind(start, end, value)
@@ -357,15 +366,16 @@ class LiteralReader(ExpressionReader):
         closing = self._tokens.pair[self._i]
         function = self._open(key)
         self._next()
+        methods: dict[str, Value] = {}
         while self._i < closing and self._kind != Kind.END:
             before = self._i
-            self._class_member()
+            self._class_member(methods)
             if self._i == before:
                 self._next()
         self._leave_group(closing)
-        return self._close(function)
+        return replace(self._close(function), fields=methods)
 
-    def _class_member(self) -> None:
+    def _class_member(self, methods: dict[str, Value]) -> None:
         while self._kind == Kind.NAME and self._word in _MODIFIERS and self._peek() not in {"(", "=", ":", ";"}:
             self._next()
         self._take("*")
@@ -384,7 +394,7 @@ class LiteralReader(ExpressionReader):
         if self._take("?") or self._take("!"):
             pass
         if self._is("(") or self._is("<"):
-            self._method(name, key)
+            methods[name] = self._method(name, key)
             return
         if self._take(":"):
             self._skip_type()
@@ -392,12 +402,17 @@ class LiteralReader(ExpressionReader):
             self._world.scopes.declare(f"this.{name}", self.expression())
         self._take(";")
 
-    def _method(self, name: str, key: int) -> None:
+    def _method(self, name: str, key: int) -> Value:
         function = self._open(key)
         self._parameters(key)
         self._body()
+        if not any(
+            self._tokens.word(number) in {"this", "super"} for number in range(key, min(self._i, key + LONGEST_CALLED))
+        ):
+            function.length = self._i - key
         value = self._close(function)
         self._world.scopes.declare(f"this.{name}", value)
+        return value
 
     def _bind(self, start: int, end: int, value: Value) -> None:
         """Gives the names between two tokens their values: one name, or those of a pattern."""

@@ -27,7 +27,9 @@ PARSED = "JSON.parse()"
 """What every object is called that was read from JSON."""
 TOOL_HANDLERS = frozenset(["registerTool", "setRequestHandler", "addTool", "defineTool", "tool", "onTool"])
 """Functions that put a callback into an agent's hands."""
-ITERATING = frozenset(["forEach", "map", "filter", "some", "every", "find", "flatMap", "reduce"])
+ITERATING = frozenset(["forEach", "map", "filter", "some", "every", "find", "flatMap", "reduce", "reduceRight"])
+FOLDING = frozenset(["reduce", "reduceRight"])
+"""Methods whose function is given what was made so far before it is given an item."""
 _HTTP_CLIENTS = (
     "fetch node-fetch cross-fetch isomorphic-fetch undici axios got request request-promise request-promise-native "
     "superagent needle ky phin bent wretch ofetch $fetch "

@@ -113,6 +113,13 @@ def all_origins(values: Iterable[Value]) -> frozenset[Origin]:
     return NOWHERE.union(*(value.origins for value in values))
 
 
+def either_of(one: Value, other: Value) -> Value:
+    """What is one or the other: the later, unless more is known of the one before."""
+    is_more = one.path or one.items or one.fields or one.function or (one.text and not other.text)
+    is_text = not (other.path or other.items or other.fields or other.function)
+    return one.having(other.origins) if is_more and is_text else other.having(one.origins)
+
+
 def text_of(value: Value, name: str = "?") -> str:
     """The text of a value, with a mark in its place where it is not known."""
     return value.text if value.text is not None else f"{UNKNOWN}{name}{UNKNOWN}"

@@ -48,6 +48,7 @@ class Callback(NamedTuple):
     origins: frozenset[Origin]
     item: Value
     is_handler: bool
+    place_of_item: int = 0
 
 
 class Call(NamedTuple):
@@ -193,7 +194,7 @@ class World:
                 base.items[int(name)] if len(name) < 6 and int(name) < len(base.items) else Value(origins=base.origins)
             )
         if base.path == "globalThis":
-            return self.known_global(name)
+            return self.scopes.look_up(f"globalThis.{name}") or self.known_global(name)
         if base.path == "this":
             return self.scopes.look_up(f"this.{name}") or Value(path=f"this.{name}", base=base, name=name)
         if base.path == "process" and name == "env":
@@ -248,8 +249,8 @@ class World:
         """An assignment to a member."""
         if base.fields is not None and name and len(base.fields) < 500:
             base.fields[name] = value.having(base.fields[name].origins) if name in base.fields else value
-        if base.path == "this" and name:
-            self.scopes.assign(f"this.{name}", value)
+        if base.path in {"this", "globalThis"} and name:
+            self.scopes.assign(f"{base.path}.{name}", value)
         if name in {"src", "href"} or base.path in {"location", "document.location"}:
             self.send([value], text_of(value), Channel.ADDRESS, at)
         if name in {"innerHTML", "outerHTML", "srcdoc"}:
@@ -266,10 +267,7 @@ class World:
     def item_of(self, value: Value) -> Value:
         """One item of a list: the one that says most, where they are fixed."""
         if value.items:
-            secret = next(
-                (item for item in value.items if item.text and (secret_at(item.text) or secret_at(f"~/{item.text}"))),
-                None,
-            )
+            secret = next((item for item in value.items if any(map(_is_secret, (item, *(item.items or ()))))), None)
             return (secret or value.items[0]).having(value.origins)
         return Value(origins=value.origins)
 
@@ -357,7 +355,8 @@ class World:
         receiver = call.receiver
         item = self.item_of(receiver) if receiver.items and callee.name in modules.ITERATING else NOTHING
         is_handler = callee.name in modules.TOOL_HANDLERS or callee.path in modules.TOOL_HANDLERS
-        return Callback(receiver.origins | origins, item, is_handler)
+        place = 1 if callee.name in modules.FOLDING and item is not NOTHING else 0
+        return Callback(receiver.origins | origins, item, is_handler, place)
 
     def construct(self, made: Value, arguments: list[Value], at: int) -> Value:
         """`new`."""
@@ -367,7 +366,7 @@ class World:
         )
         if handler is not None:
             return handler(call)
-        return Value(path=_longer(made.path, "()"), origins=all_origins(arguments), fields={})
+        return Value(path=_longer(made.path, "()"), origins=all_origins(arguments), fields=dict(made.fields or {}))
 
     def run_code(self, code: Value, at: int) -> None:
         """Code that is run as it comes: where does it come from?"""
@@ -424,6 +423,11 @@ class World:
         """The description of a tool is an instruction to agents; from a server, it is another one every day."""
         if "inputSchema" in fields and "description" in fields and fields["description"].comes_from(Source.NETWORK):
             self.see(checks.REMOTE_TOOL_TEXT, at)
+
+
+def _is_secret(value: Value) -> bool:
+    """Whether a value is the path of a secret, in full or below a home."""
+    return bool(value.text) and (secret_at(value.text or "") or secret_at(f"~/{value.text}")) is not None
 
 
 def _longer(path: str, more: str) -> str:

@@ -39,6 +39,10 @@ class Report:
         self._facts: dict[tuple[FactKind, str], Fact] = {}
         self._known = Counter[FactKind]()
 
+    def is_written(self, text: str) -> bool:
+        """Whether something stands in the text as it is."""
+        return text in self._text
+
     def see(self, check: str, at: int) -> None:
         """Something that a rule names, at an offset."""
         check = f"{check}_in_text" if check in self._weaker else check

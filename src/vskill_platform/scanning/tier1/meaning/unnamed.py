@@ -35,6 +35,8 @@ MACHINE_TO_UNNAMED = "machine_told_to_unnamed_host"
 CHECKS = frozenset([SENT_TO_UNNAMED, MAILED_TO_UNNAMED, KEYS_AND_UNNAMED, MACHINE_TO_UNNAMED])
 _OF_MACHINE = ("python_identity_sent", "js_sends_machine_details", "shell_sends_machine_details")
 """The checks that see who and what machine this is being sent."""
+_SENDING = frozenset([FactKind.SENDS, FactKind.REACHES])
+"""What a request does, also one that says all in its address."""
 LEAST_PLACES = 2
 """Places of keys of different kinds in one program that are a collection."""
 MOST_PROSE = 300_000
@@ -142,8 +144,9 @@ def _told_of_machine(skill: SkillUnderScan, observations: Sequence[Observation])
     """The sending in which a program says who and what machine this is."""
     rules = {rule for check in _OF_MACHINE for rule in skill.ruleset.rules_by_check.get(check, ())}
     lines = {(seen.file, seen.line) for seen in observations if isinstance(seen, Hit) and seen.rule_id in rules}
-    facts = (seen for seen in observations if isinstance(seen, Fact) and seen.kind is FactKind.SENDS and seen.value)
-    return [fact for fact in facts if (fact.file, fact.line) in lines] if lines else []
+    facts = (seen for seen in observations if isinstance(seen, Fact) and seen.kind in _SENDING and seen.value)
+    found = {(fact.file, fact.line, fact.value): fact for fact in facts if (fact.file, fact.line) in lines}
+    return list(found.values())
 
 
 def _sent_by_form(skill: SkillUnderScan, observations: Sequence[Observation]) -> list[Fact]:

@@ -14,6 +14,7 @@ from vskill_platform.scanning.tier1.code.hosts import (
     kind_of_address,
 )
 from vskill_platform.scanning.tier1.code.javascript import checks
+from vskill_platform.scanning.tier1.code.javascript.checks import HIDES_ADDRESS
 from vskill_platform.scanning.tier1.code.javascript.values import NOTHING, Origin, Source, Value, all_origins, text_of
 from vskill_platform.scanning.tier1.code.javascript.world import SOURCES, Call, handles
 from vskill_platform.scanning.tier1.code.sending import Channel, has_field_of_key, is_field_of_key
@@ -94,6 +95,8 @@ def run_request(call: Call) -> Value:
     address = _address(call)
     text = text_of(address)
     _reach(call, text)
+    if _is_hidden(call, address):
+        call.world.see(HIDES_ADDRESS, call.at)
     options = [argument for argument in call.arguments if argument.fields is not None]
     is_sending = call.callee.name in _SENDING
     bodies = [option.fields[name] for option in options if option.fields for name in _BODIES if name in option.fields]
@@ -110,6 +113,16 @@ def run_request(call: Call) -> Value:
     _send_headers(call, headers, text)
     answer = frozenset([Origin(Source.NETWORK, text), *_identity(call, text)])
     return Value(path="connection()", origins=answer, fields={"address": Value(text)})
+
+
+def _is_hidden(call: Call, address: Value) -> bool:
+    """Whether an address stands nowhere in the program, and is made of something that does."""
+    if not address.comes_from(Source.DECODED):
+        return False
+    if has_scheme(text_of(address)):
+        host = host_of(text_of(address))
+        return bool(host) and not call.world.is_written(host)
+    return text_of(address).startswith(UNKNOWN) and all(origin.source is Source.DECODED for origin in address.origins)
 
 
 def _send_bodies(call: Call, bodies: list[Value], address: str) -> None:

@@ -104,6 +104,10 @@ class World:
         """Something that a rule names."""
         self._report.see(check, at)
 
+    def is_written(self, text: str) -> bool:
+        """Whether something stands in the program as it is."""
+        return self._report.is_written(text)
+
     def know(self, kind: FactKind, at: int, value: str) -> None:
         """A fact. What only the running program knows is left out of it."""
         self._report.know(kind, at, "" if UNKNOWN in value else value)

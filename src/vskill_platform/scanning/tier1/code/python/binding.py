@@ -22,6 +22,7 @@ _DUMPERS = frozenset(["dump", "safe_dump", "copyfileobj"])
 _READERS = frozenset(["read", "read_file", "load_cert_chain"])
 MOVING = _PUTTERS | _SPREADERS | _SAVERS | _DUMPERS | _READERS
 """Methods whose calls put something somewhere."""
+_KEYED = frozenset(["setdefault", "get"])
 _SEVERAL = frozenset([ast.Dict, ast.BoolOp, ast.List, ast.Tuple, ast.IfExp])
 """Expressions that may be, or hold, any of their parts."""
 _VIEWS = frozenset(["reshape", "ravel", "view", "flat", "getbuffer", "cast"])
@@ -82,8 +83,8 @@ class Binder:
     ) -> None:
         """Note what was put into a container, by the name that the container has."""
         binding = Binding(kind, node, scope, place)
-        while isinstance(holder, ast.Subscript):
-            holder = holder.value
+        while (inner := _holder_of(holder)) is not None:
+            holder = inner
         if isinstance(holder, ast.Name):
             self._held.append((scope, holder.id, binding))
         elif isinstance(holder, ast.Attribute):
@@ -141,6 +142,14 @@ class Binder:
                 if not same[owner, name] or same[owner, name] == name:
                     break
                 at, name = owner, same[owner, name]
+
+
+def _holder_of(part: ast.expr) -> ast.expr | None:
+    """What a part belongs to that is taken out by its key: `held["k"]`, `held.setdefault("k", [])`."""
+    if isinstance(part, ast.Subscript):
+        return part.value
+    method = part.func if isinstance(part, ast.Call) else None
+    return method.value if isinstance(method, ast.Attribute) and method.attr in _KEYED else None
 
 
 def _owner_of_self(node: ast.expr, scope: Scope) -> Class | None:

@@ -40,6 +40,7 @@ CHECKS = frozenset(
         "python_key_sent_elsewhere",
         "python_identity_sent",
         "python_unverified_send",
+        "python_hides_address",
         "python_runs_fetched",
         "python_runs_decoded",
         "python_remote_argument",

@@ -31,6 +31,9 @@ from vskill_platform.scanning.tier1.code.python.whereabouts import is_of_vendor
 
 _KEPT = NETWORK | SECRET | ENVIRONMENT | USER_FILES | DECODED
 _WRITING = words("write writelines writestr write_text write_bytes dump add make_archive print")
+_OPENED = frozenset(["fileobj", "file", "name"])
+_ENDINGS = {"zip": ".zip", "tar": ".tar", "gztar": ".tar.gz", "bztar": ".tar.bz2", "xztar": ".tar.xz"}
+"""What `make_archive` puts behind the path that it is given, by the kind of archive."""
 _OPENING = words("open ZipFile TarFile AESZipFile fdopen NamedTemporaryFile BytesIO StringIO")
 
 
@@ -122,6 +125,15 @@ def _learn_write(evaluator: Evaluator, site: Site, word: str) -> None:
     if taint:
         for path in paths:
             _lay_down(evaluator, path, site.scope, taint)
+        for made in _archives(evaluator, site) if word == "make_archive" else ():
+            evaluator.file_taint[made] = evaluator.file_taint.get(made, 0) | taint
+
+
+def _archives(evaluator: Evaluator, site: Site) -> Iterator[str]:
+    """The paths of the archives that `make_archive` makes."""
+    kinds = evaluator.argument(site, 1, "format").texts
+    for text in evaluator.argument(site, 0, "base_name").texts:
+        yield from (text + _ENDINGS.get(kind, "") for kind in kinds)
 
 
 def _written_paths(site: Site, word: str) -> Iterator[ast.expr]:
@@ -152,6 +164,7 @@ def _opened_paths(handle: ast.expr, scope: Scope) -> Iterator[ast.expr]:
         if isinstance(node, ast.Call) and terminal(node.func) in _OPENING:
             yield from [handle] if isinstance(handle, ast.Name) else []
             yield from node.args[:1]
+            yield from (each.value for each in node.keywords if each.arg in _OPENED)
             if isinstance(node.func, ast.Attribute):
                 yield node.func.value
 

@@ -14,6 +14,8 @@ from vskill_platform.scanning.tier1.code.python.commands import SENDERS, Command
 from vskill_platform.scanning.tier1.code.python.model import Site
 from vskill_platform.scanning.tier1.code.python.values import (
     ALTERNATIVE,
+    ASSET,
+    DECODED,
     ENVIRONMENT,
     FILE,
     IDENTITY,
@@ -65,10 +67,23 @@ def check_sending(call: ReadCall) -> None:
         call.fact(FactKind.SENDS, hosts[0] if hosts else "")
     sent, asked_for = _parts(call)
     body, heads = _together(sent), _together(asked_for)
+    if _hides_address(call):
+        call.sight("python_hides_address")
     if hosts and (any(_is_file(each.taint) for each in sent) or call.last in catalogue.UPLOADERS):
         call.fact(FactKind.SENDS_FILE, hosts[0])
     if body.taint or heads.taint or call.last in catalogue.UPLOADERS:
         _weigh(call, hosts, body, heads)
+
+
+def _hides_address(call: ReadCall) -> bool:
+    """Whether an address stands nowhere in the program, and is made of something that the skill brings along."""
+    address = call.argument(0, "url", "uri", "address")
+    if not address.taint & DECODED:
+        return False
+    hosts = [host for text in address.texts if "://" in text[:12] and (host := _host(text))]
+    if hosts:
+        return not any(host in call.module.source.text for host in hosts)
+    return bool(address.taint & ASSET) and not address.texts
 
 
 def _is_file(taint: int) -> bool:

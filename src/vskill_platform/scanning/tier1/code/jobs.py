@@ -19,7 +19,17 @@ _ORDERS = re.compile(
 )
 """What nobody but the user has to tell their agents for good."""
 LONGEST_ORDER = 20_000
-_STARTS = (b"ExecStart", b"ProgramArguments", b"/autostart/")
+_STARTS = (
+    b"ExecStart",
+    b"ProgramArguments",
+    b"/autostart/",
+    b".bashrc",
+    b".zshrc",
+    b"profile",
+    b"LaunchAgents",
+    b"Startup",
+    b"hooks",
+)
 """Words of what names a program to a machine that it is to start by itself."""
 
 

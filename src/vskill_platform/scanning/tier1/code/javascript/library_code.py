@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from vskill_platform.scanning.tier1.code.hosts import UNKNOWN, has_scheme
 from vskill_platform.scanning.tier1.code.javascript import checks
@@ -17,6 +18,9 @@ _SHELLS = frozenset(
     ["sh", "bash", "zsh", "dash", "cmd", "cmd.exe", "powershell", "pwsh", "/bin/sh", "/bin/bash", "/bin/zsh"]
 )
 _SENDERS = frozenset(["curl", "wget", "nc", "ncat", "http", "xh"])
+_OWN_INTERPRETER = frozenset(["process.execPath", "process.argv0"])
+_CODE_OPTIONS = frozenset(["-e", "--eval", "-p", "--print", "-r", "-c"])
+"""How an interpreter is told that code follows."""
 _SENDING_LINE = re.compile(r"(?:^|[\s;&|(])(?:curl|wget|http|xh)\s")
 _ADDRESS_IN_LINE = re.compile(r"https?://[^\s'\"|;)]{1,2000}")
 _LOGIN_IN_LINE = re.compile(r"\s(?:-H|--header|-u|--user)[ =]?(?:\"[^\"]*\"|'[^']*'|[^\s\"']\S*)")
@@ -159,6 +163,10 @@ def _notice_program(call: Call, program: Value, words: list[Value]) -> None:
         ):
             world.know(FactKind.EXECUTES, call.at, plain_path(word.text or ""))
             world.run_code(written, call.at)
+    if text.rpartition("/")[2] in _INTERPRETERS - _SHELLS or program.path in _OWN_INTERPRETER:
+        for option, code in pairwise(words):
+            if option.text in _CODE_OPTIONS and code.origins:
+                world.run_code(code, call.at)
     if is_shell or text.rpartition("/")[2] in _SHELLS:
         for word in words[1:]:
             _notice_command(call, word)

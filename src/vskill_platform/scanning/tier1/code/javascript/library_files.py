@@ -84,6 +84,10 @@ def run_stream_write(call: Call) -> Value:
     return NOTHING
 
 
+_OWN_FILE = ("process.argv", "import.meta.filename", "require.main.filename", "module.filename")
+"""What a program calls the file that it is in; what it writes there is what it does the next time."""
+
+
 def write_file(call: Call, path: Value, content: Value) -> None:
     """Notices what is written where."""
     text = text_of(path, "path")
@@ -93,6 +97,8 @@ def write_file(call: Call, path: Value, content: Value) -> None:
     world.remember_written(path, content)
     kind = FactKind.DOWNLOADS if content.comes_from(Source.NETWORK) else FactKind.WRITES
     world.know(kind, call.at, plain)
+    if path.path.startswith(_OWN_FILE) and content.comes_from(Source.NETWORK):
+        world.run_code(content, call.at)
     lasting = lasting_at(plain)
     if lasting is not None:
         _notice_lasting(call, lasting, plain, content)

@@ -112,6 +112,13 @@ def run_match(call: Call) -> Value:
 SOURCES["JSON.parse"] = lambda call: call.argument(0).origins
 
 
+@handles("Object.getPrototypeOf Reflect.getPrototypeOf")
+def run_prototype(call: Call) -> Value:
+    """What a function is made by is what all functions are."""
+    first = call.argument(0)
+    return Value(origins=first.origins, function=first.function)
+
+
 @handles(
     "Object.entries Object.values Object.keys Object.assign Object.fromEntries Promise.all Promise.allSettled "
     "Promise.race Promise.resolve Array.of"

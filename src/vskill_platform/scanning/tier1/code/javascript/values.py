@@ -39,6 +39,8 @@ class Function:
     result: Value | None = None
     """What it gave back when it was read last."""
     returns: frozenset[Origin] = NOWHERE
+    resolved: Value | None = None
+    """What it calls its first parameter with, as functions do that make a promise."""
     sinks: dict[int, set[tuple[str, str]]] = field(default_factory=dict)
 
     def add_sink(self, parameter: int, kind: str, detail: str) -> None:

@@ -22,6 +22,7 @@ from vskill_platform.scanning.tier1.code.javascript.values import (
     Source,
     Value,
     all_origins,
+    either_of,
     text_of,
 )
 from vskill_platform.scanning.tier1.code.places import plain_path, secret_at
@@ -294,7 +295,19 @@ class World:
             if folded is not None:
                 return folded
         handler = HANDLERS.get(f".{callee.name}") if callee.name else None
-        return handler(call) if handler is not None else self._unknown_call(call)
+        if handler is not None:
+            return handler(call)
+        self._resolve(callee, arguments)
+        return self._unknown_call(call)
+
+    def _resolve(self, callee: Value, arguments: list[Value]) -> None:
+        """Notes what a function calls its own first parameter with."""
+        for parameter in callee.details(Source.ARGUMENT) if arguments and not callee.name else ():
+            key, _, number = parameter.partition(":")
+            if key.isdigit() and number == "0":
+                function = self.function(int(key))
+                before = function.resolved
+                function.resolved = arguments[0] if before is None else either_of(before, arguments[0])
 
     def _map(self, callee: Value, arguments: list[Value]) -> Value | None:
         """A list of fixed texts that goes through a function of the program, item by item."""
@@ -370,6 +383,9 @@ class World:
         )
         if handler is not None:
             return handler(call)
+        executor = call.argument(0).function if made.path == "Promise" else None
+        if executor is not None and executor.resolved is not None:
+            return executor.resolved
         return Value(path=_longer(made.path, "()"), origins=all_origins(arguments), fields=dict(made.fields or {}))
 
     def run_code(self, code: Value, at: int) -> None:

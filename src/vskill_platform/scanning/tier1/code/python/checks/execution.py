@@ -125,7 +125,7 @@ def check_command(call: ReadCall, command: Command) -> None:
     if any(_SHELL_ATTACK.search(text) for text in command.texts):
         call.sight("python_reverse_shell")
     if any(_LASTING_COMMAND.search(text) for text in command.texts):
-        is_fetched = any(map(fetches_and_runs, command.given.texts))
+        is_fetched = command.given.taint & NETWORK or any(map(fetches_and_runs, command.given.texts))
         call.sight("python_persists_fetched" if is_fetched else "python_persists")
     check_command_sending(call, command)
     _check_shell_argument(call, command)
@@ -143,7 +143,10 @@ def _runs_from(call: ReadCall, command: Command, origin: int, path_origin: int) 
     if command.script is not None and command.script.taint & origin:
         texts = command.script.texts or [UNKNOWN]
         is_unseen = origin == DECODED and not any(text in call.module.source.text for text in texts)
-        return is_unseen or any(evaluates_gap(text) for text in texts)
+        # Besides the texts that are known, there is the one that came from outside.
+        is_another = origin == NETWORK and not any(UNKNOWN in text for text in texts)
+        if is_unseen or is_another or any(map(evaluates_gap, texts)):
+            return True
     if command.given.taint & origin and SHELL_PROGRAMS.fullmatch(command.program):
         return True
     if command.words and command.words[0].taint & origin:

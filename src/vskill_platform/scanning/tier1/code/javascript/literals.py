@@ -46,6 +46,8 @@ _MODIFIERS = frozenset(
 DEEPEST_BLOCK = DEEPEST - 10
 LONGEST_TAG = 200
 LONGEST_CALLED = 120
+MOST_ORIGINS = 500
+"""Origins of what a function gives; with more, each further one would cost more than the one before."""
 DEEPEST_CALL = 4
 MOST_CALLS = 3_000
 _NO_CALLBACK = Callback(NOWHERE, NOTHING, is_handler=False)
@@ -269,8 +271,9 @@ class LiteralReader(ExpressionReader):
     @staticmethod
     def _gives(function: Function, value: Value) -> None:
         """Notes what a function gives back, here or elsewhere in it."""
-        function.returns |= value.origins
-        function.result = value if function.result is None else either_of(function.result, value)
+        if len(function.returns) < MOST_ORIGINS:
+            function.returns |= value.origins
+            function.result = value if function.result is None else either_of(function.result, value)
 
     def _yield(self, value: Value) -> None:
         """Notes what a generator gives, as the one item of a list."""

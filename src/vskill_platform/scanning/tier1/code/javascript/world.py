@@ -33,6 +33,8 @@ from vskill_platform.scanning.tier1.skill import FactKind
 
 LONGEST_PATH = 200
 MOST_MAPPED = 300
+MOST_RESOLVED = 500
+"""Origins of what a promise gives."""
 _INDIRECT = frozenset(["call", "apply", "bind"])
 _ADDRESS = re.compile(r"https?://[^\s\"'<>)]{3,300}")
 _DANGEROUS_NAMES = (
@@ -307,7 +309,10 @@ class World:
             if key.isdigit() and number == "0":
                 function = self.function(int(key))
                 before = function.resolved
-                function.resolved = arguments[0] if before is None else either_of(before, arguments[0])
+                if before is None:
+                    function.resolved = arguments[0]
+                elif len(before.origins) < MOST_RESOLVED:
+                    function.resolved = either_of(before, arguments[0])
 
     def _map(self, callee: Value, arguments: list[Value]) -> Value | None:
         """A list of fixed texts that goes through a function of the program, item by item."""

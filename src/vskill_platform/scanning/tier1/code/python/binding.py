@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from vskill_platform.scanning.tier1.code.python.model import Binding, Bound, Class, Module, Scope, terminal
 from vskill_platform.scanning.tier1.code.python.vocabulary import words
 
+PAIR = 2
 DEEPEST_ALIAS = 4
 """Names for names that are followed when something is put into a container."""
 _PUTTERS = words(
@@ -57,6 +58,7 @@ class Binder:
             if isinstance(at, ast.Name):
                 self.bind(scope, at.id, Binding(how, node, scope, place))
             elif isinstance(at, ast.Tuple | ast.List):
+                self._note_together(at, node, scope)
                 inner = Bound.ITEM if how == Bound.VALUE else how
                 waiting += [(part, inner, number) for number, part in enumerate(at.elts)]
             elif isinstance(at, ast.Starred):
@@ -68,6 +70,12 @@ class Binder:
                 self.put(at.value, at.slice, scope)
                 if node is not None:
                     self._module.stored.append((at, node, scope))
+
+    @staticmethod
+    def _note_together(target: ast.Tuple | ast.List, node: ast.expr | None, scope: Scope) -> None:
+        """Note that the parts of what a call gave got their names together, where these are two."""
+        if isinstance(node, ast.Call) and len(target.elts) == PAIR and isinstance(target.elts[0], ast.Name):
+            scope.beside[target.elts[0].id] = target.elts[1:]
 
     def _bind_attribute(self, target: ast.Attribute, binding: Binding, scope: Scope) -> None:
         owner = _owner_of_self(target.value, scope)

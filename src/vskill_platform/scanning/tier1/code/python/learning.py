@@ -149,17 +149,10 @@ def _written_paths(site: Site, word: str) -> Iterator[ast.expr]:
         if word in catalogue.WRITERS:
             yield func.value
         elif word == "write" and terminal(func.value) == "os":
-            yield from _made_with(site.node.args[:1], site.scope)
+            names = [given.id for given in site.node.args[:1] if isinstance(given, ast.Name)]
+            yield from (path for name in names for path in site.scope.beside.get(name, ()))
         else:
             yield from _opened_paths(func.value, site.scope)
-
-
-def _made_with(handle: list[ast.expr], scope: Scope) -> Iterator[ast.expr]:
-    """The names that one call made together, as `mkstemp` makes a handle and the path that it is of."""
-    held = [each.node for one in handle if isinstance(one, ast.Name) for each in scope.bindings.get(one.id, ())]
-    for name, bindings in scope.bindings.items() if held else ():
-        if any(each.node is not None and each.node in held for each in bindings):
-            yield ast.Name(id=name, ctx=ast.Load())
 
 
 def _opened_paths(handle: ast.expr, scope: Scope) -> Iterator[ast.expr]:

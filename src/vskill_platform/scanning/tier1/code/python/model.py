@@ -43,13 +43,15 @@ class Bound:
 class Scope:
     """Where names are looked up: a module, a class or a function."""
 
-    __slots__ = ("bindings", "compared", "function", "is_class", "module", "owner", "parent", "shared")
+    __slots__ = ("beside", "bindings", "compared", "function", "is_class", "module", "owner", "parent", "shared")
 
     def __init__(self, module: Module, parent: Scope | None, *, is_class: bool = False) -> None:
         self.module = module
         self.parent = parent
         self.is_class = is_class
         self.bindings: dict[str, list[Binding]] = {}
+        self.beside: dict[str, list[ast.expr]] = {}
+        """What was bound together with a name, to the parts of what one call gave."""
         self.shared: set[str] = set()
         self.compared: set[str] = set()
         self.function: Function | None = None

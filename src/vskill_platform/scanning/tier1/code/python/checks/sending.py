@@ -44,6 +44,8 @@ _SENDING = re.compile(
 )
 """How the last words of calls begin that hand something over."""
 _HANDS_OVER = re.compile(r"(?:send|post|put|patch|upload|publish|push)")
+_ADDRESSED = frozenset(["get", "post", "put", "patch", "delete", "head", "urlopen", "urlretrieve"])
+"""Calls whose first argument is the address."""
 _UPLOADS = re.compile(r"\s(?:-F|--form|-d|--data(?:-\w+)?)\s+[\"']?(?:[\w.-]+=)?@|\s(?:-T|--upload-file)\s")
 """How a command is told to send a file."""
 
@@ -77,8 +79,8 @@ def check_sending(call: ReadCall) -> None:
 
 def _hides_address(call: ReadCall) -> bool:
     """Whether an address stands nowhere in the program, and is made of something that the skill brings along."""
-    address = call.argument(0, "url", "uri", "address")
-    if not address.taint & DECODED:
+    address = call.argument(0, "url")
+    if call.last not in _ADDRESSED or not address.taint & DECODED:
         return False
     hosts = [host for text in address.texts if "://" in text[:12] and (host := _host(text))]
     if hosts:

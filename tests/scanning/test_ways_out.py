@@ -16,6 +16,9 @@ from tests.scanning.ways_out import (
     PY_IN,
     PY_OUT,
     PY_RUN,
+    SH_HEAD,
+    SH_IN,
+    SH_OUT,
 )
 from vskill_platform.scanning.tier1.scan import scan_content
 
@@ -26,6 +29,7 @@ HIDDEN_CALL = "PY-010"
 """A call by a hidden name, which is seen before what it does."""
 
 
+SH_FLOWS = frozenset(["SH-020", "SH-021", "SH-022", "SH-023", "SH-025", "SH-026"])
 JS_RUNS = frozenset(["JS-001", "JS-002", "JS-003", "JS-004", "JS-005", "JS-007", "SH-002"])
 PY_RUNS = frozenset(["PY-007", "PY-016", HIDDEN_CALL])
 
@@ -50,6 +54,17 @@ def test_secret_is_followed_through_javascript__to_every_way_out(way_in: str) ->
 def test_secret_is_followed_through_python__to_every_way_out(way_in: str) -> None:
     hits = {name: rules_hit("run.py", PY_HEAD + program_of(PY_IN[way_in], PY_OUT[name])) for name in PY_OUT}
     assert {name: found for name, found in hits.items() if not found & {*PY_FLOWS, HIDDEN_CALL}} == {}
+
+
+@pytest.mark.parametrize("way_in", SH_IN)
+def test_secret_is_followed_through_shell__to_every_way_out(way_in: str) -> None:
+    hits = {name: rules_hit("run.sh", SH_HEAD + program_of(SH_IN[way_in], SH_OUT[name])) for name in SH_OUT}
+    assert {name: found for name, found in hits.items() if not found & SH_FLOWS} == {}
+
+
+@pytest.mark.parametrize("way_out", SH_OUT)
+def test_ordinary_text_is_nothing_that_leaves_shell(way_out: str) -> None:
+    assert not rules_hit("run.sh", SH_HEAD + program_of("d=$(git log -1 --format=%s)", SH_OUT[way_out])) & SH_FLOWS
 
 
 @pytest.mark.parametrize("way_out", JS_OUT)

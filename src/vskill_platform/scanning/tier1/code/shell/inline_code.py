@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 
-from vskill_platform.scanning.tier1.code.hosts import HostKind, kind_of_address
+from vskill_platform.scanning.tier1.code.hosts import HostKind, host_of, kind_of_address
 from vskill_platform.scanning.tier1.code.places import secret_at
+from vskill_platform.scanning.tier1.code.sending import Channel
 from vskill_platform.scanning.tier1.code.shell import checks
 from vskill_platform.scanning.tier1.code.shell.calls import Call
 from vskill_platform.scanning.tier1.code.shell.escapes import decode_escapes
-from vskill_platform.scanning.tier1.code.shell.values import NOTHING, NOWHERE, Origin, Source, Value
+from vskill_platform.scanning.tier1.code.shell.sending import notice_sent
+from vskill_platform.scanning.tier1.code.shell.values import NOTHING, NOWHERE, Origin, Source, Value, joined
 
 LONGEST = 20_000
 _FETCHES = re.compile(
@@ -54,6 +56,7 @@ _ENVIRONMENT = re.compile(
     re.IGNORECASE,
 )
 _LOOKS_UP = re.compile(r"\bgethostbyname|\bgetaddrinfo|\bdns\.(?:resolve|lookup)|\bResolve-DnsName", re.IGNORECASE)
+_LOGS_IN = re.compile(r"authorization|bearer|\bauth\b|headers|api[-_]?key", re.IGNORECASE)
 _QUOTED = re.compile(r"['\"]([^'\"\n]{0,200})['\"]")
 _ADDRESS = re.compile(r"https?://[^\s'\"`)>]{3,300}", re.IGNORECASE)
 _DIALOG = re.compile(r"display dialog[\s\S]{0,600}(?:hidden answer|password)", re.IGNORECASE)
@@ -78,6 +81,7 @@ def notice_inline_code(call: Call, code: Value, language: str) -> frozenset[Orig
         call.see(checks.RUNS_DECODED)
     if fetches and _has_foreign(addresses):
         _notice_secrets(call, text)
+        _notice_given(call, text, addresses)
     if _LOOKS_UP.search(text) and _names_secret(text):
         call.see(checks.LEAKS_BY_NAME)
     origins = {Origin(Source.NETWORK, address) for address in addresses if fetches}
@@ -100,6 +104,13 @@ def _notice_secrets(call: Call, text: str) -> None:
         call.see(checks.SENDS_ENVIRONMENT)
     if _names_secret(text):
         call.see(checks.SENDS_SECRET)
+
+
+def _notice_given(call: Call, text: str, addresses: list[str]) -> None:
+    """What the code is given as its input or its arguments: it sends that, or logs in with it."""
+    channel = Channel.HEADER if _LOGS_IN.search(text) else Channel.BODY
+    foreign = next(address for address in addresses if kind_of_address(address) is not HostKind.LOCAL)
+    notice_sent(call, joined([call.stdin, *call.arguments], by=" "), host_of(foreign), channel)
 
 
 def _names_secret(text: str) -> bool:

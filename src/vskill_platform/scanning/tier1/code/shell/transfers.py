@@ -118,7 +118,7 @@ def run_mail(call: Call) -> Value:
 def run_lookup(call: Call) -> Value:
     """Looking up a name tells it to whoever owns the domain."""
     for value in call.plain(with_value="ctpWi"):
-        host = host_of(value.text)
+        host = _asked_of(value.text)
         if not value.is_known and host:
             notice_sent(call, value, host, Channel.NAME)
             if value.comes_from(Source.FILE) or _has_encoded(value.text):
@@ -127,6 +127,12 @@ def run_lookup(call: Call) -> Value:
         Origin(Source.NETWORK, host) for value in call.plain(with_value="ctpWi") if (host := host_of(value.text))
     ]
     return unknown(call.name, origins=answers if call.name in {"dig", "nslookup", "host", "drill", "kdig"} else [])
+
+
+def _asked_of(name: str) -> str:
+    """Whose name it is, as far as its end is known: what stands in front may have signs in its mark that no name has."""
+    _, gap, known = name.rpartition(UNKNOWN)
+    return host_of(f"x{known}" if gap and known.startswith(".") else name)
 
 
 def _has_encoded(text: str) -> bool:

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from vskill_platform.scanning.tier1.code.hosts import UNKNOWN, has_scheme
 from vskill_platform.scanning.tier1.code.javascript import checks
+from vskill_platform.scanning.tier1.code.javascript.calls import HANDLERS, SOURCES, Call, handles
 from vskill_platform.scanning.tier1.code.javascript.values import NOTHING, Source, Value, all_origins, text_of
-from vskill_platform.scanning.tier1.code.javascript.world import HANDLERS, SOURCES, Call, handles
 from vskill_platform.scanning.tier1.code.origins import Origin
 from vskill_platform.scanning.tier1.code.places import plain_path
 from vskill_platform.scanning.tier1.code.sending import Channel

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from vskill_platform.scanning.tier1.code.javascript import checks
+from vskill_platform.scanning.tier1.code.javascript.calls import SOURCES, Call, handles
 from vskill_platform.scanning.tier1.code.javascript.values import NOTHING, NOWHERE, Origin, Source, Value, text_of
-from vskill_platform.scanning.tier1.code.javascript.world import SOURCES, Call, handles
 from vskill_platform.scanning.tier1.code.places import Lasting, is_home, lasting_at, plain_path, secret_at
 from vskill_platform.scanning.tier1.skill import FactKind
 

@@ -14,9 +14,9 @@ from vskill_platform.scanning.tier1.code.hosts import (
     kind_of_address,
 )
 from vskill_platform.scanning.tier1.code.javascript import checks
+from vskill_platform.scanning.tier1.code.javascript.calls import SOURCES, Call, handles
 from vskill_platform.scanning.tier1.code.javascript.checks import HIDES_ADDRESS
 from vskill_platform.scanning.tier1.code.javascript.values import NOTHING, Origin, Source, Value, all_origins, text_of
-from vskill_platform.scanning.tier1.code.javascript.world import SOURCES, Call, handles
 from vskill_platform.scanning.tier1.code.sending import Channel, has_field_of_key, is_field_of_key
 from vskill_platform.scanning.tier1.code.shell.checks import HIDDEN_METADATA
 from vskill_platform.scanning.tier1.skill import FactKind

@@ -7,6 +7,7 @@ import re
 
 from vskill_platform.scanning.tier1.code.chosen import NAME, as_key
 from vskill_platform.scanning.tier1.code.javascript import checks
+from vskill_platform.scanning.tier1.code.javascript.calls import SOURCES, Call, handles
 from vskill_platform.scanning.tier1.code.javascript.folding import decoded, from_codes, percent_decoded
 from vskill_platform.scanning.tier1.code.javascript.modules import PARSED
 from vskill_platform.scanning.tier1.code.javascript.values import (
@@ -18,7 +19,6 @@ from vskill_platform.scanning.tier1.code.javascript.values import (
     bounded,
     text_of,
 )
-from vskill_platform.scanning.tier1.code.javascript.world import SOURCES, Call, handles
 from vskill_platform.scanning.tier1.code.places import SCRATCH_FOLDERS
 from vskill_platform.scanning.tier1.code.printers import STORE_ENTRY
 from vskill_platform.scanning.tier1.skill import FactKind

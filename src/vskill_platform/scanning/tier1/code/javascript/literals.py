@@ -6,6 +6,7 @@ from abc import abstractmethod
 from dataclasses import replace
 
 from vskill_platform.scanning.tier1.code.budget import Budget
+from vskill_platform.scanning.tier1.code.javascript.calls import Callback
 from vskill_platform.scanning.tier1.code.javascript.credentials import credential_origin
 from vskill_platform.scanning.tier1.code.javascript.expressions import DEEPEST, ExpressionReader
 from vskill_platform.scanning.tier1.code.javascript.folding import unescape_string
@@ -23,7 +24,7 @@ from vskill_platform.scanning.tier1.code.javascript.values import (
     either_of,
     text_of,
 )
-from vskill_platform.scanning.tier1.code.javascript.world import Callback, World
+from vskill_platform.scanning.tier1.code.javascript.world import World
 
 _MODIFIERS = frozenset(
     [

@@ -1,16 +1,15 @@
-"""What surrounds a program: its globals and modules, files and connections, and the report of what it does with "
-"them."""
+"""What surrounds a program: its globals and modules, files and connections, and the report of what it does with them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from vskill_platform.scanning.tier1.code.budget import Budget
 from vskill_platform.scanning.tier1.code.chosen import as_key
 from vskill_platform.scanning.tier1.code.hosts import UNKNOWN, HostKind, has_scheme, host_of, kind_of_address
 from vskill_platform.scanning.tier1.code.javascript import checks, modules
+from vskill_platform.scanning.tier1.code.javascript.calls import HANDLERS, SOURCES, Call, Callback
 from vskill_platform.scanning.tier1.code.javascript.credentials import Credentials, credential_origin
 from vskill_platform.scanning.tier1.code.javascript.folding import text_method
 from vskill_platform.scanning.tier1.code.javascript.scopes import Scopes
@@ -43,50 +42,6 @@ _DANGEROUS_NAMES = (
     "binding dlopen fs http https net vm os process fork"
 )
 DANGEROUS_NAMES = frozenset(_DANGEROUS_NAMES.split())
-
-
-class Callback(NamedTuple):
-    """What a function that is given to a call will be called with."""
-
-    origins: frozenset[Origin]
-    item: Value
-    is_handler: bool
-    place_of_item: int = 0
-
-
-class Call(NamedTuple):
-    """A call as the library sees it."""
-
-    world: World
-    callee: Value
-    arguments: list[Value]
-    at: int
-
-    def argument(self, number: int) -> Value:
-        """An argument, or nothing."""
-        return self.arguments[number] if number < len(self.arguments) else NOTHING
-
-    @property
-    def receiver(self) -> Value:
-        """What the method belongs to."""
-        return self.callee.base or NOTHING
-
-
-Handler = Callable[[Call], Value]
-HANDLERS: dict[str, Handler] = {}
-"""What is known of functions, by their paths."""
-SOURCES: dict[str, Callable[[Call], frozenset[Origin]]] = {}
-"""What functions hand to the callbacks that they are given, by their paths."""
-
-
-def handles(paths: str) -> Callable[[Handler], Handler]:
-    """Marks what stands for the functions of these paths."""
-
-    def register(handler: Handler) -> Handler:
-        HANDLERS.update(dict.fromkeys(paths.split(), handler))
-        return handler
-
-    return register
 
 
 class World:

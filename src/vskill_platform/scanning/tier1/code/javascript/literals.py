@@ -14,6 +14,7 @@ from vskill_platform.scanning.tier1.code.javascript.scopes import parameter_orig
 from vskill_platform.scanning.tier1.code.javascript.tokens import Kind, Tokens
 from vskill_platform.scanning.tier1.code.javascript.values import (
     MOST_ITEMS,
+    MOST_ORIGINS,
     NOTHING,
     NOWHERE,
     Function,
@@ -47,8 +48,6 @@ _MODIFIERS = frozenset(
 DEEPEST_BLOCK = DEEPEST - 10
 LONGEST_TAG = 200
 LONGEST_CALLED = 120
-MOST_ORIGINS = 500
-"""Origins of what a function gives; with more, each further one would cost more than the one before."""
 DEEPEST_CALL = 4
 MOST_CALLS = 3_000
 _NO_CALLBACK = Callback(NOWHERE, NOTHING, is_handler=False)

@@ -24,6 +24,8 @@ __all__ = [
 ]
 LONGEST_TEXT = 64 * 1024
 MOST_ITEMS = 500
+MOST_ORIGINS = 500
+"""Origins of what a function gives; with more, each further one would cost more than the one before."""
 
 
 @dataclass(slots=True, eq=False)

@@ -14,6 +14,7 @@ from vskill_platform.scanning.tier1.code.javascript.credentials import Credentia
 from vskill_platform.scanning.tier1.code.javascript.folding import text_method
 from vskill_platform.scanning.tier1.code.javascript.scopes import Scopes
 from vskill_platform.scanning.tier1.code.javascript.values import (
+    MOST_ORIGINS,
     NOTHING,
     NOWHERE,
     Function,
@@ -32,8 +33,6 @@ from vskill_platform.scanning.tier1.skill import FactKind
 
 LONGEST_PATH = 200
 MOST_MAPPED = 300
-MOST_RESOLVED = 500
-"""Origins of what a promise gives."""
 _INDIRECT = frozenset(["call", "apply", "bind"])
 _ADDRESS = re.compile(r"https?://[^\s\"'<>)]{3,300}")
 _DANGEROUS_NAMES = (
@@ -266,7 +265,7 @@ class World:
                 before = function.resolved
                 if before is None:
                     function.resolved = arguments[0]
-                elif len(before.origins) < MOST_RESOLVED:
+                elif len(before.origins) < MOST_ORIGINS:
                     function.resolved = either_of(before, arguments[0])
 
     def _map(self, callee: Value, arguments: list[Value]) -> Value | None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.scanning import ways_out
+from tests.scanning import ways_of_others, ways_out
 from tests.scanning.building import make_skill
 from vskill_platform.scanning.tier1.scan import scan_content
 
@@ -25,6 +25,7 @@ class Ways(NamedTuple):
     rules: frozenset[str]
     ordinary_first: str = ""
     ordinary_second: str = ""
+    tail: str = ""
 
 
 WAYS = {
@@ -70,10 +71,28 @@ WAYS = {
     ),
 }
 
+OTHERS = {path.name: ways_of_others.read_halves(path) for path in sorted(ways_of_others.FOLDER.iterdir())}
+for name, halves in OTHERS.items():
+    for first, second, seen, shown in (
+        ("secret", "sent", ["OC-001", "OC-002"], ""),
+        ("code", "run", ["OC-003"], halves["shown"][""]),
+    ):
+        WAYS[f"{first} of {name}"] = Ways(
+            name,
+            "".join(halves["head"].values()),
+            halves[first],
+            halves[second],
+            frozenset(seen),
+            ordinary_first="" if shown else halves["ordinary"][""],
+            ordinary_second=shown,
+            tail="".join(halves["tail"].values()),
+        )
+
 
 def rules_hit(ways: Ways, first: str, second: str) -> frozenset[str]:
     """The ids of the rules that hit the program of two halves."""
     program = ways.head + (first.replace("OUT", second) if "OUT" in first else f"{first}\n{second}\n")
+    program += ways.tail
     return frozenset(one.rule_id for one in scan_content(make_skill({"SKILL.md": SKILL, ways.path: program})).findings)
 
 

@@ -13,6 +13,8 @@ _TEXTS = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
 _RAW = r"`[^`]*`?"
 _SLASHES = r"//[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/)?"
 _HASH = r"(?<![$&\\{\w])#(?!\{)[^\n]*"
+_WORDS = r"%[wWiI](?:\[[^\]]*\]|\([^)]*\)|\{[^}]*\}|<[^>]*>)"
+"""A list of words without quotes, as Ruby has it."""
 _DOUBLED = r"\"(?:[^\"\n]|\"\")*\""
 
 
@@ -27,12 +29,13 @@ class Tongue(NamedTuple):
     has_names_in_texts: bool = False
 
 
-def _tokens(*, texts: str, comments: str) -> re.Pattern[str]:
-    return re.compile(rf"(?P<text>{texts})|(?P<comment>{comments})", re.DOTALL)
+def _tokens(*, texts: str, comments: str, words: str = r"(?!)") -> re.Pattern[str]:
+    return re.compile(rf"(?P<words>{words})|(?P<text>{texts})|(?P<comment>{comments})", re.DOTALL)
 
 
 _LIKE_C = _tokens(texts=f"{_TEXTS}|{_RAW}", comments=_SLASHES)
 _LIKE_SHELL = _tokens(texts=rf"{_TEXTS}|`[^`\n]*`", comments=_HASH)
+_RUBY = _tokens(texts=rf"{_TEXTS}|`[^`\n]*`", comments=_HASH, words=_WORDS)
 _POWERSHELL = _tokens(
     texts=r"\"(?:[^\"`\n]|`.|\"\")*\"|'(?:[^'\n]|'')*'", comments=r"<#(?:[^#]|#(?!>))*(?:#>)?|(?<![\w$`])#[^\n]*"
 )
@@ -45,7 +48,7 @@ _BATCH = _tokens(texts=r"\"[^\"\n]*\"", comments=r"(?m:^[ \t]*(?:::|(?i:rem)\b)[
 _BASIC = _tokens(texts=_DOUBLED, comments=r"'[^\n]*|(?m:^[ \t]*(?i:rem)\b[^\n]*)")
 
 TONGUES = {
-    Language.RUBY: Tongue(scripting.RUBY, _LIKE_SHELL, has_names_in_texts=True),
+    Language.RUBY: Tongue(scripting.RUBY, _RUBY, has_names_in_texts=True),
     Language.PERL: Tongue(scripting.PERL, _LIKE_SHELL, has_names_in_texts=True),
     Language.PHP: Tongue(scripting.PHP, _PHP, has_names_in_texts=True),
     Language.LUA: Tongue(scripting.LUA, _LUA),

@@ -171,7 +171,7 @@ POWERSHELL: Catalogue = {
         r"\bcertutil\b[^\n]{0,60}-urlcache"
     ),
     Deed.SEND: (
-        r"(?i)\.Upload(?:String|Data|File|Values)\b|-Method\s+[\"']?(?:Post|Put)|-InFile\b|-Body\b|"
+        r"(?i)\.Upload(?:String|Data|File|Values)\b|-Method\s+[\"']?(?:Post|Put)|-InFile\b|-Body\b|\b(?:Invoke-RestMethod|Invoke-WebRequest|irm|iwr)\s+@\w|\bcurl\.exe\b[^\n]{0,160}\s(?:-d|-F|-T|--data|--form)|"
         r"\bSend-MailMessage\b|\.PostAsync\b"
     ),
     Deed.LOOKUP: r"(?i)\bResolve-DnsName\b|\bnslookup\b|\[(?:System\.)?Net\.Dns\]::",
@@ -186,7 +186,9 @@ POWERSHELL: Catalogue = {
         r"\[(?:System\.)?Reflection\.Assembly\]::Load\b"
     ),
     Deed.RUN: (
-        r"(?i)\bStart-Process\b|\bsaps\b|(?:^|[;{(|\n]\s*)&\s*[$(\"']|\bInvoke-Item\b|::Start\b|\brundll32\b|"
+        r"(?i)\b(?:powershell|pwsh)(?:\.exe)?(?:\s+-(?:nop\w*|noni\w*|nol\w*|sta|(?:ep|ex\w*|w\w*)\s+\w+))*\s+-(?:c|co\w*|f|"
+        r"fi\w*|e|en?c?\w*)\s|"
+        r"\bStart-Process\b|\bsaps\b|(?:(?m:^[ \t]*)|[;{(|]\s*)&\s*[$(\"']|\bInvoke-Item\b|::Start\b|\brundll32\b|"
         r"\bregsvr32\b|\bmsiexec\b"
     ),
     Deed.SHELL: r"(?i)\bcmd(?:\.exe)?\s+/c\b|\bpowershell(?:\.exe)?\s+-|\b(?:iex|Invoke-Expression)\b",

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import islice
 
+from vskill_platform.scanning.tier1.code.others import commands
 from vskill_platform.scanning.tier1.code.others.catalogue import Tongue
 from vskill_platform.scanning.tier1.code.others.deeds import TAINT_OF, Deed, Taint
 from vskill_platform.scanning.tier1.code.others.program import LONGEST_STATEMENT, Program, Statement
@@ -38,7 +39,8 @@ _COPIES = re.compile(
     r"\b(?:io\.Copy|IO\.copy_stream|copy|push|unshift|array_push|table\.insert|fwrite|fputs)\s*\(?\s*[@$&]*(\w+)"
 )
 _OF_OBJECT = re.compile(r"(?:@|\bself\.|\bthis\.|\$this->)([A-Za-z_]\w*)\s*(?:[.+]?=(?![=~>])|<<)")
-_FILLED = re.compile(r"&(?:mut\s+)?([A-Za-z_]\w*)")
+_FILLED = re.compile(r"&(?:mut\s+)?([A-Za-z_]\w*)|\bopen\s*\(?\s*(?:my\s*)?\$(\w+)\s*,")
+_IS_SET = re.compile(r"^\s*(?:set|copy)\s+(\w+)\s+to\b")
 _NO_NAMES = (
     "if unless while until for foreach my our local let var const mut auto val final return else elsif end do then nil null None "
     "true false err error self this new in of set dim string int int64 bool byte each range func function fn sub def"
@@ -72,9 +74,11 @@ class Flows:
         self._tongue = tongue
         self.deeds = _deeds(program, tongue)
         self._places = {deed: [start for start, _ in spans] for deed, spans in self.deeds.items()}
-        self._ends = {start: end for spans in self.deeds.values() for start, end in spans}
+        self._ends = dict(sorted(span for spans in self.deeds.values() for span in spans))
         self.secrets: dict[int, str] = {}
         self.owners: set[str] = set()
+        self.dropped: set[str] = set()
+        """The files that are named outright and came from the network."""
         self._known: dict[tuple[int, str], Taint] = defaultdict(lambda: Taint.NOTHING)
         self._returned: dict[str, Taint] = defaultdict(lambda: Taint.NOTHING)
         self._direct = [self._sources(statement) for statement in program.statements]
@@ -83,17 +87,22 @@ class Flows:
         for number, function in enumerate(program.functions):
             if len(self._by_name[function.name]) < MOST_NAMESAKES:
                 self._by_name[function.name].append(number)
-        self._opened = self._files_opened()
+        self._opened, self._opened_outright = self._files_opened()
         self._numbers = {statement.start: number for number, statement in enumerate(program.statements)}
 
-    def _files_opened(self) -> dict[tuple[int, str], list[str]]:
-        """The names of files that are open for writing, with the names that their paths are made of."""
+    def _files_opened(self) -> tuple[dict[tuple[int, str], list[str]], dict[tuple[int, str], list[str]]]:
+        """The names of files that are open for writing, with the names that their paths are made of, and with paths."""
         found: dict[tuple[int, str], list[str]] = {}
+        outright: dict[tuple[int, str], list[str]] = {}
         for number, statement in enumerate(self.program.statements):
-            assigned = _ASSIGNS.search(statement.bare) if self.does(Deed.WRITE, statement) is not None else None
-            for name in _NAME.findall(statement.bare[: assigned.start()][-200:]) if assigned else ():
+            if self.does(Deed.WRITE, statement) is None:
+                continue
+            assigned, filled = _ASSIGNS.search(statement.bare), _FILLED.search(statement.bare)
+            names = _NAME.findall(statement.bare[: assigned.start()][-200:]) if assigned else []
+            for name in [*names, *(filled.groups("") if filled else ())]:
                 found[statement.scope, name] = self._names[number][:10]
-        return found
+                outright[statement.scope, name] = list(commands.files_named(statement.texts))
+        return found, outright
 
     def follow(self) -> None:
         """Goes over the program until nothing new is learnt, a few times at most."""
@@ -126,6 +135,10 @@ class Flows:
         number = bisect_left(places, statement.start)
         return places[number] if number < len(places) and places[number] < statement.end else None
 
+    def is_metadata_alone(self) -> bool:
+        """Whether all secrets are of a cloud's metadata, which programs ask for to log in to that cloud."""
+        return bool(self.secrets) and set(self.secrets.values()) == {"metadata"}
+
     def end_of(self, at: int) -> int:
         """Where the call ends that begins at an offset."""
         return self._ends.get(at, at)
@@ -152,6 +165,13 @@ class Flows:
             return
         bare = statement.bare
         is_written = self.does(Deed.WRITE, statement) is not None
+        if taint & Taint.FETCHED:
+            self.dropped.update(commands.saved_to(statement.texts))
+        if taint & Taint.DROPPED:
+            self.dropped.update(commands.files_named(statement.texts))
+        elif taint & Taint.FETCHED:
+            for name in self._names[number]:
+                self.dropped.update(self._opened_outright.get((statement.scope, name), ()))
         for name in self._taken(bare, is_saved=bool(taint & Taint.DROPPED), number=number):
             self._known[statement.scope, name] |= taint
             for path in (
@@ -170,7 +190,7 @@ class Flows:
         assigned = _ASSIGNS.search(bare)
         if assigned:
             names += _NAME.findall(bare[: assigned.start()][-200:])
-        for pattern in (_LOOPS, _TAKES_IN, _COPIES, _FILLED):
+        for pattern in (_LOOPS, _TAKES_IN, _COPIES, _FILLED, _IS_SET):
             for found in islice(pattern.finditer(bare), 10):
                 names += [name for group in found.groups() if group for name in _NAME.findall(group)]
         if is_saved:
@@ -233,7 +253,20 @@ class Flows:
         for deed, source in TAINT_OF.items():
             if self.does(deed, statement) is not None:
                 taint |= source
+        if self.gives_command(statement):
+            taint |= Taint.FETCHED if commands.fetches(statement.texts) else Taint.NOTHING
+            if commands.asks_for_browser_key(statement.texts):
+                self.secrets.setdefault(statement.start, "Safe Storage")
+                taint |= Taint.SECRET
         return taint | self._places_in(statement)
+
+    def gives_command(self, statement: Statement) -> bool:
+        """Whether a text of a statement is a command."""
+        return (
+            self.does(Deed.RUN, statement) is not None
+            or self.does(Deed.SHELL, statement) is not None
+            or "`" in statement.bare
+        )
 
     def _places_in(self, statement: Statement) -> Taint:
         taint = Taint.NOTHING
@@ -258,7 +291,8 @@ class Flows:
         secret = secret_at(path) if "\n" not in path else None
         if secret is not None:
             self.secrets.setdefault(statement.start, secret.path)
-            if secret.kind is SecretKind.KEY:
+            is_read_whole = secret.kind is SecretKind.LOGIN and self.does(Deed.READ, statement) is not None
+            if secret.kind is SecretKind.KEY or is_read_whole:
                 self.owners.update(secret.owners)
                 return Taint.SECRET
         return Taint.LASTING if lasting_at(path) in _LASTS else Taint.NOTHING

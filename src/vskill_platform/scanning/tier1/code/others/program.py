@@ -28,6 +28,7 @@ _FUNCTION = re.compile(
 _NO_NAMES = "if for while switch foreach return else catch using lock elsif unless until with new do"
 _NO_FUNCTION = frozenset(_NO_NAMES.split())
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_WORD = re.compile(r"\S+")
 _OPENS_TABLE = re.compile(r"=\s*@?\{\s*$")
 """A table of names and values that goes over several lines."""
 _GOES_ON = re.compile(r"(?:[|\\`,+.=(\[]|&&|\|\||\.\.|<<|->)\s*$")
@@ -71,7 +72,7 @@ class Program:
         self.plain, self.bare, self._texts = _without_comments(text, tongue.tokens)
         lines = self.bare.split("\n")
         self.functions = _functions(lines)
-        self.statements = self._cut(lines)
+        self.statements = self._cut(_pieces(lines), _scopes(self.functions, len(lines)))
         self.is_cut = len(self.statements) >= MOST_STATEMENTS
         self._starts = [statement.start for statement in self.statements]
 
@@ -80,10 +81,9 @@ class Program:
         number = bisect_right(self._starts, at) - 1
         return self.statements[number] if number >= 0 and at < self.statements[number].end else None
 
-    def _cut(self, lines: list[str]) -> list[Statement]:
+    def _cut(self, pieces: list[tuple[str, int]], scopes: list[int]) -> list[Statement]:
         found: list[Statement] = []
-        scopes = _scopes(self.functions, len(lines))
-        texts = self._texts
+        texts, lines = self._texts, [piece for piece, _ in pieces]
         at = next_text = row = 0
         while row < len(lines) and len(found) < MOST_STATEMENTS:
             count = _lines_of_statement(lines, row)
@@ -94,9 +94,14 @@ class Program:
                 next_text += 1
             if bare.strip():
                 own = tuple(texts[first : min(next_text, first + MOST_TEXTS)])
-                found.append(Statement(at, end, bare[:LONGEST_STATEMENT], own, scopes[row]))
+                found.append(Statement(at, end, bare[:LONGEST_STATEMENT], own, scopes[pieces[row][1]]))
             at, row = end + 1, row + count
         return found
+
+
+def _pieces(lines: list[str]) -> list[tuple[str, int]]:
+    """What stands between the semicolons of lines, each with the number of its line; a table on one line has its own."""
+    return [(piece, row) for row, line in enumerate(lines) for piece in ([line] if "@{" in line else line.split(";"))]
 
 
 def _without_comments(text: str, tokens: re.Pattern[str]) -> tuple[str, str, list[Text]]:
@@ -114,6 +119,10 @@ def _without_comments(text: str, tokens: re.Pattern[str]) -> tuple[str, str, lis
             blank = _blank(whole)
             plain.append(blank)
             bare.append(blank)
+        elif token.lastgroup == "words":
+            plain.append(whole)
+            bare.append(_emptied(f'"{whole[1:-1]}"'))
+            texts += [Text(token.start() + word.start(), word.group()) for word in _WORD.finditer(whole[:-1], 3)]
         else:
             plain.append(whole)
             bare.append(_emptied(whole))

@@ -34,7 +34,7 @@ RUBY: Catalogue = {
     Deed.EVALUATE: (r"\b(?:instance_eval|class_eval|module_eval|eval)\b|\bRubyVM::InstructionSequence\b"),
     Deed.RUN: (
         r"\b(?:system|exec|spawn)\b|\bIO\.popen\b|\bOpen3\.\w+|\bPTY\.spawn\b|\bProcess\.spawn\b|"
-        r"\bload\s*\(?\s*[\w@]"
+        r"\bload\s*\(?\s*[\w@\"']"
     ),
     Deed.SHELL: r"\b(?:system|exec|spawn)\b|\bIO\.popen\b|\bOpen3\.\w+|`[^`\n]*#\{|%x[\[({|]|\bKernel\.open\b",
     Deed.ENVIRONMENT: r"\bENV\.(?:to_h|to_a|map|each|each_pair|select|inspect|to_hash|values|reject|filter)\b|\bENV\)",
@@ -106,7 +106,9 @@ PHP: Catalogue = {
         r"\b(?:eval|assert|create_function|call_user_func|call_user_func_array)\s*\(|"
         r"\bpreg_replace\s*\(\s*[\"'][^\"'\n]*/\w*e\w*[\"']|\b(?:include|require)(?:_once)?\s*\(?\s*\$"
     ),
-    Deed.RUN: r"\b(?:system|exec|shell_exec|passthru|popen|proc_open|pcntl_exec)\s*\(",
+    Deed.RUN: (
+        r"\b(?:system|exec|shell_exec|passthru|popen|proc_open|pcntl_exec)\s*\(|\b(?:include|require)(?:_once)?\b|`"
+    ),
     Deed.SHELL: r"\b(?:system|exec|shell_exec|passthru|popen|proc_open)\s*\(|`[^`\n]*\$",
     Deed.ENVIRONMENT: r"\bgetenv\s*\(\s*\)|\$_ENV\b\s*[,);]|\bphpinfo\s*\(|\$_SERVER\s*[,);]",
     Deed.INPUT: (

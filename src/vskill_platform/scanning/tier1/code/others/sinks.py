@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from vskill_platform.scanning.tier1.code.hosts import HostKind, host_of, is_same_owner, kind_of_address, kind_of_host
+from vskill_platform.scanning.tier1.code.others import commands
 from vskill_platform.scanning.tier1.code.others.deeds import Deed, Taint
 from vskill_platform.scanning.tier1.code.others.flows import Flows
 from vskill_platform.scanning.tier1.code.others.program import Statement
@@ -47,13 +48,9 @@ _HOST = re.compile(
     r"(?:[a-z0-9-]{1,60}\.){1,6}(?!php|html?|json|ya?ml|csv|txt|md|rb|go|lua|pl|rs|cs|xml|sqlite|db|log|sh)[a-z]{2,12}"
 )
 _ADDRESS = re.compile(r"(?:https?|ftps?|wss?|tcp)://[^\s\"'`<>|]{3,300}")
-_INTERPRETER = (
-    r"(?:/\S{1,40}/)?(?:(?:ba|z|da|k)?sh|python[\d.]*|ruby|perl|node|php|lua|pwsh|powershell(?:\.exe)?|"
-    r"cmd(?:\.exe)?|open|start|mshta|rundll32|"
-    r"regsvr32|msiexec|wscript|cscript|osascript|chmod)"
-)
 _RUNS_NEXT = re.compile(
-    rf"\s*(?:(?:sudo|nohup|exec|env)\s+)*{_INTERPRETER}(?:\s+[-/+][\w=]+)*\s*(?=$|[\"'\\]*[#$%{{(~])", re.IGNORECASE
+    rf"\s*(?:(?:sudo|nohup|exec|env)\s+)*{commands.INTERPRETER}(?:\s+[-/+][\w=]+)*\s*(?=$|[\"'\\]*[#$%{{(~])",
+    re.IGNORECASE,
 )
 _BEGINS_WITH_NAME = re.compile(r"\s*[\"'\\]*(?:\./)?(?:[#$]\{|\$[A-Za-z(]|%\w+%|\{\w)")
 _SHELL_PROGRAM = re.compile(
@@ -65,6 +62,12 @@ _SQL = re.compile(
     r"(?i)\b(?:select\b.{1,200}\bfrom|insert\s+into|update\b.{1,100}\bset|delete\s+from|where\b|drop\s+table)\b",
     re.DOTALL,
 )
+_WRITES = re.compile(
+    r"(?:\.|->|:)(?:puts|[wW]rite\w*|print\w*|[sS]end\w*)\b|\bfwrite\b|\bfputs\b|\bprint\b|\.Fprint\w*\b"
+)
+_LOGS_IN = re.compile(r"(?i)\bssh\.\w+\(|\bNet::(?:SSH|SCP|SFTP)\b|\bssh2_|\bSshClient\b|\bJSch\b|\bSession::new\b")
+_QUERY = re.compile(r"^https?://[^\s]{1,200}[?&][\w-]{1,30}=|^[?&][\w-]{1,30}=|^\.[\w-]{1,60}\.\w")
+_FEEDS = re.compile(r"\.[sS]tdin\b|\bStandardInput\.Write")
 _INDEXED = re.compile(r"\s{0,9}\(?\s{0,9}[@$]?\w{1,60}\s?(?:\[|->|\{)\s?[\"':]")
 _CONSTANT_CODE = re.compile(r"[\s(]*(?:&|do\b|\{|<<[~-]?['\"]?\w|:\w+\s*[,)]|['\"][^#$]*['\"]\s*\)?\s*$)")
 
@@ -77,6 +80,7 @@ class Sinks:
         self._report = report
         self._addresses = [found.group() for found in _ADDRESS.finditer(flows.program.plain)]
         self._texts = [text.inner for statement in flows.program.statements for text in statement.texts][:MOST_TEXTS]
+        self._logs_in_with_keys = _LOGS_IN.search(flows.program.plain) is not None
         self._hosts = [host for host in map(host_of, self._addresses) if host]
 
     def weigh(self) -> None:
@@ -85,7 +89,7 @@ class Sinks:
         for statement in self._flows.program.statements:
             taint = self._flows.taint_of(statement)
             self._evaluating(statement, taint)
-            if taint:
+            if taint or self._flows.dropped:
                 self._weigh(statement, taint)
         if self._is_reverse_shell():
             at = self._flows.deeds[Deed.CONNECT][0][0]
@@ -105,7 +109,7 @@ class Sinks:
         looked_up = self._flows.does(Deed.LOOKUP, statement)
         if looked_up is not None and (taint & (Taint.SECRET | Taint.ENVIRONMENT) or taint & Taint.ENCODED):
             self._report.see(HIDDEN_LOOKUP, looked_up)
-        at = self._flows.does(Deed.SEND, statement)
+        at = self._sent_at(statement, taint)
         if at is None or not self._goes_out():
             return
         if taint & (Taint.CONTENT | Taint.ARGUMENT | Taint.DATA):
@@ -114,6 +118,21 @@ class Sinks:
             self._report.see(SECRET_SENT, at)
         elif taint & Taint.ENVIRONMENT:
             self._report.see(ENVIRONMENT_SENT, at)
+
+    def _sent_at(self, statement: Statement, taint: Taint) -> int | None:
+        """Where a statement hands something to the network: by a call that says so, or by one that keys have no business in."""
+        at = self._flows.does(Deed.SEND, statement)
+        if at is not None or not taint & (Taint.SECRET | Taint.ENVIRONMENT):
+            return at
+        if self._flows.gives_command(statement) and commands.may_send(statement.texts):
+            return statement.start
+        if taint & Taint.SOCKET and _WRITES.search(statement.bare) and not self._logs_in_with_keys:
+            return statement.start
+        at = self._flows.does(Deed.LOOKUP, statement)
+        is_asked_with_it = taint & Taint.SECRET or any(_QUERY.search(text.inner) for text in statement.texts)
+        if at is None and is_asked_with_it and not self._flows.is_metadata_alone():
+            at = self._flows.does(Deed.FETCH, statement)
+        return at
 
     def _host_of(self, statement: Statement) -> str:
         """The host that a statement names, or the only one that the program names."""
@@ -129,10 +148,14 @@ class Sinks:
         at = self._flows.does(Deed.RUN, statement)
         if at is None:
             at = self._flows.does(Deed.SHELL, statement)
+        feeds = _FEEDS.search(statement.bare)
+        if feeds and taint & Taint.FETCHED and self._has_shell() and not self._is_known_source():
+            self._report.see(RUNS_FETCHED, statement.start + feeds.start())
         if at is None:
             return
         command = self._command(statement, at)
-        if command & (Taint.FETCHED | Taint.DROPPED) and not self._is_known_source():
+        is_fetched = command & (Taint.FETCHED | Taint.DROPPED) or self._runs_dropped(statement, at)
+        if is_fetched and not self._is_known_source():
             self._report.see(RUNS_FETCHED, at)
         elif command & Taint.DECODED:
             self._report.see(RUNS_DECODED, at)
@@ -146,10 +169,17 @@ class Sinks:
         ):
             self._report.see(SHELL_OF_INPUT if taint & Taint.INPUT else SHELL_OF_ARGUMENT, shell)
 
+    def _runs_dropped(self, statement: Statement, at: int) -> bool:
+        """Whether a file is run that is named outright and came from the network."""
+        dropped = self._flows.dropped
+        return bool(dropped) and commands.runs_one_of(dropped, [text for text in statement.texts if text.start >= at])
+
     def _evaluating(self, statement: Statement, taint: Taint) -> None:
         at = self._flows.does(Deed.EVALUATE, statement)
         if at is None:
             return
+        if self._runs_dropped(statement, at) and not self._is_known_source():
+            self._report.see(RUNS_FETCHED, at)
         end = self._flows.end_of(at)
         if _CONSTANT_CODE.match(self._flows.program.plain, end, min(statement.end, end + 2_000)):
             return
@@ -230,8 +260,11 @@ class Sinks:
         deeds = self._flows.deeds
         if not (deeds.keys() >= {Deed.CONNECT, Deed.REDIRECT} and (Deed.RUN in deeds or Deed.SHELL in deeds)):
             return False
-        texts = (text.inner for statement in self._flows.program.statements for text in statement.texts)
-        return any(_SHELL_PROGRAM.match(text) for text in texts)
+        return self._has_shell()
+
+    def _has_shell(self) -> bool:
+        """Whether a shell is named."""
+        return any(map(_SHELL_PROGRAM.match, self._texts))
 
     def _facts(self) -> None:
         for found in _ADDRESS.finditer(self._flows.program.plain):

@@ -21,6 +21,8 @@ from vskill_platform.scanning.tier1.patterns import compile_pattern
 _FLAGS = re.compile(r"^\(\?([a-z]+)\)")
 _TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]|.", re.DOTALL)
 _ADDRESS = re.compile(rb"https?://[^\s\"'`|<>)\]]+", re.IGNORECASE)
+_WITHOUT_SCHEME = re.compile(rb"[\s\"']((?:[a-z0-9-]+\.)+[a-z]{2,}(?:/[^\s\"'`|<>)\]]*)?)(?=[\s\"'`)]|$)", re.IGNORECASE)
+"""An address as curl takes it where nobody says http."""
 _SENTENCE_END = re.compile(rb"[.!?]\s+(?=[A-Z])")
 _HOST = re.compile(rb"https?://([^/?#:@]*)(?:[/?#:]|$)(?![^/?#]*@)", re.IGNORECASE)
 
@@ -84,7 +86,7 @@ def _alternatives(pattern: str) -> list[str]:
 
 def _goes_only_to(trusted: str, matched: bytes) -> bool:
     """Whether there is an address in the match, and every one has a trusted host: the whole host, and no name before it."""
-    addresses = _ADDRESS.findall(matched)
+    addresses = _ADDRESS.findall(matched) or [b"https://" + bare for bare in _WITHOUT_SCHEME.findall(matched)]
     return bool(addresses) and all(_is_trusted(trusted, address) for address in addresses)
 
 

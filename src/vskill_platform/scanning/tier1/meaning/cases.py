@@ -31,6 +31,9 @@ _EXPECTED = re.compile(
 _TABLE_OF_CASES = re.compile(r"(?i)(?:^|/)(?:evals?|evaluations?)/(?:[^/]+/)*[^/]+\.json$")
 _GIVEN_AS_VALUE = re.compile(r"\"(?:prompt|input|query|question|user_message|message)\"\s*:\s*\"(?:[^\"\\]|\\.)*$")
 _EXPECTED_AS_KEY = re.compile(r"\"(?:expect\w*|assert\w*|rubric|criteria|should_trigger)\"\s*:")
+_TESTS = re.compile(r"(?m)^[ \t]*(?:- )?tests\s*:\s*$")
+_ASSERTS = re.compile(r"(?m)^[ \t]*(?:- )?assert\s*:")
+_VARIABLE = re.compile(r"^\s*(?:- )?(?:vars\s*:\s*\{\s*)?[\w-]+\s*:\s*[\"'][^\"']*$")
 _RUN = re.compile(
     r"(?m)^[ \t]*(?:- )?[\"']?(?:run|cmd|command|scripts?|exec\w*|shell|setup|before\w*|after\w*|entrypoint|hooks?|steps|jobs|"
     r"instructions?|system)[\"']?\s*:"
@@ -43,6 +46,12 @@ _FOLLOWED = re.compile(
 _FOLLOWED_BEHIND = re.compile(
     r"(?i)[^.\n]{0,50}\b(?:(?:and|then|to) (?:follow|obey|apply|adopt|do|act|carry)|instructions?|orders?|rules)\b"
 )
+
+
+def is_in_shown_case(text: str, line: str, at: int) -> bool:
+    """Whether a place of a line is what a table of test cases, shown in a text, gives to the prompt that they try."""
+    is_table = _TESTS.search(text) is not None and _ASSERTS.search(text) is not None and not _has_orders(text)
+    return is_table and _VARIABLE.search(line[:at]) is not None
 
 
 def is_in_case(skill: SkillUnderScan, file: FileUnderScan, number: int, at: int) -> bool:

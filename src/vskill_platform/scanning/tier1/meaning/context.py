@@ -20,7 +20,8 @@ from vskill_platform.scanning.tier1.meaning.detections import (
     is_rule_test,
     is_searched_for,
 )
-from vskill_platform.scanning.tier1.meaning.guards import is_turned_down
+from vskill_platform.scanning.tier1.meaning.examples import is_disowned_behind
+from vskill_platform.scanning.tier1.meaning.guards import is_in_test_of_guard, is_turned_down
 from vskill_platform.scanning.tier1.meaning.in_fences import is_bad_code, is_lesson, stance_in_fence
 from vskill_platform.scanning.tier1.meaning.in_prose import stance_in_prose
 from vskill_platform.scanning.tier1.meaning.literals import is_in_pattern
@@ -105,6 +106,8 @@ def stance_of(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, rule: Rule) 
     place = Place(skill, file, block, hit.line, line, at, is_of_words, hit.layer == "prose")
     if hit.layer in AS_WRITTEN and is_searched_for(line, at, language=block.language):
         return Stance.QUOTED
+    if is_of_words and is_disowned_behind(line, at):
+        return Stance.QUOTED
     stance = stance_in_fence(place) if block.kind is BlockKind.FENCE else stance_in_prose(place)
     if stance is Stance.STATED and is_bad_code(place) and not _is_followed(skill, file, by=_TAKEN):
         stance = Stance.WARNED
@@ -141,6 +144,8 @@ def _is_data(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, pattern: str)
     line = file.lines[hit.line - 1][:LONGEST_LINE]
     at = hit.column - 1
     if is_in_pattern(file.path, line, at, rule=pattern) or is_turned_down(file, hit.line, at):
+        return True
+    if is_in_test_of_guard(skill, file, hit.line, at):
         return True
     return is_in_case(skill, file, hit.line, at) or (
         file.path.endswith(".json") and is_searched_for(line, at, language="")

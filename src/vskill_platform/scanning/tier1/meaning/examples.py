@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from vskill_platform.scanning.tier1.meaning.orders import leads_by_order
-from vskill_platform.scanning.tier1.meaning.quotations import without_quotations
+from vskill_platform.scanning.tier1.meaning.quotations import quotation_at, without_quotations
 
 LONGEST_SENTENCE = 300
 _TECHNIQUE = re.compile(
@@ -25,6 +25,10 @@ _PART = re.compile(
     r"[`\"“]+(?:[\w.\s()]*\w\([`\"”]+$|(?:GET|POST|PUT|HEAD|DELETE) /[^\s|;&]*(?: HTTP/[\d.]+)?[`\"”]+$)"
 )
 """A call that is opened and not closed, or the first line of a request to a server."""
+_DISOWNED_BEHIND = re.compile(
+    r"(?i)(?:[\s,;/…]|\bor\b|\band\b|[\"“][^\"”]{1,120}[\"”])*\)?,?\s*(?:then )?(?:do not|don['’]t|never) "
+    r"(?:follow|obey|act on|carry out|comply with|execute) (?:it|them|this|that|these|those)\b"
+)
 _SUCH_AS = re.compile(
     r"(?i)\b(?:an?|any|some|every|each|\w+s)\b[^.;:!?]{0,60}\b(?:such as|like|e\.g\.,?|for example,?|for instance,?)\s*[\"“*(]*$"
 )
@@ -76,6 +80,12 @@ def is_example(before: str, quoted: str, behind: str) -> bool:
 def _is_part(quoted: str) -> bool:
     """Whether a quotation is the beginning of something, which no shell can carry out as it stands."""
     return _PART.match(quoted) is not None
+
+
+def is_disowned_behind(line: str, at: int) -> bool:
+    """Whether a place is in a quotation behind which the same sentence says not to follow it."""
+    quoted = quotation_at(line, at)
+    return quoted is not None and _DISOWNED_BEHIND.match(line, quoted.end) is not None
 
 
 def asks(sentence: str) -> bool:

@@ -16,9 +16,10 @@ from vskill_platform.scanning.tier1.meaning.literals import (
     is_in_literal,
     without_literals,
 )
-from vskill_platform.scanning.tier1.skill import FileUnderScan
+from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
 
 LONGEST_GUARD = 40_000
+_IS_TEST = re.compile(r"(?i)(?:^|/)(?:tests?|__tests__|spec)/|(?:^|/)test_[^/]+$|[._]test\.[a-z]+$")
 _IS_HANDED = re.compile(r"tool_input|tool_name|hook_event_name")
 """What an agent calls what it hands to a program before it uses a tool."""
 _TURNS_DOWN = re.compile(r"(?i)\bexit\s?\(?\s?2\b|process\.exitCode\s?=\s?2|[\"'](?:block|deny)[\"']")
@@ -53,6 +54,19 @@ def is_turned_down(file: FileUnderScan, number: int, at: int) -> bool:
     if suffixes is SHELL_SUFFIXES and _COMPARES.search(line[:at]) is None:
         return False
     return is_in_literal(file.path, line, at)
+
+
+def is_in_test_of_guard(skill: SkillUnderScan, file: FileUnderScan, number: int, at: int) -> bool:
+    """Whether a place is in a text that a test hands to a guard of the same skill, which it names."""
+    suffixes = next((each for each in _DOES_MORE if file.path.endswith(each)), None)
+    if suffixes is None or not _IS_TEST.search(file.path) or not _IS_HANDED.search(file.text):
+        return False
+    return is_in_literal(file.path, file.lines[number - 1], at) and any(
+        other.path.rpartition("/")[2] in file.text and _is_guard(other.text, each)
+        for other in skill.files
+        for each in _DOES_MORE
+        if other is not file and other.path.endswith(each)
+    )
 
 
 @lru_cache(maxsize=16)

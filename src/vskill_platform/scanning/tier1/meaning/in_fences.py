@@ -8,6 +8,7 @@ from bisect import bisect_right
 from vskill_platform.domain.content import SKILL_FILE_NAMES
 from vskill_platform.scanning.tier1.languages import MAY_BE_COMMANDS, language_of_fence
 from vskill_platform.scanning.tier1.markdown.document import Block, BlockKind
+from vskill_platform.scanning.tier1.meaning.cases import is_in_shown_case
 from vskill_platform.scanning.tier1.meaning.detections import is_in_rule, marks_test
 from vskill_platform.scanning.tier1.meaning.examples import asks
 from vskill_platform.scanning.tier1.meaning.inert import is_inert
@@ -21,6 +22,7 @@ from vskill_platform.scanning.tier1.meaning.stances import (
     LEADS_TO_EXPLOIT,
     LEADS_TO_TRACES,
     LONGEST_LINE,
+    ORDERS,
     PROTECTS,
     Place,
     Stance,
@@ -77,6 +79,17 @@ _JUDGED = re.compile(
     r"(?:this|that|it) is (?:a |an )?(?:\w+ )?(?:finding|vulnerability|fail)\b)"
 )
 """How a line begins that says what is wrong with the block above it."""
+_REJECTED = re.compile(
+    r"(?i)\b(?:check|look|scan|watch|search|inspect|grep) (?:out )?for\b[^.!?]{0,60}\b(?:reject\w*|red[- ]flag|block\w*|refus\w+|"
+    r"warning|danger\w*|deal[- ]?breaker)\W*(?:(?:patterns?|signs?|items?|flags?|indicators?|signals?)\W*)?$|"
+    r"^\W*reject(?:ed)?\W+(?:immediately\W+|at once\W+)?(?:if|when)\b[^.!?]{0,60}\W*$"
+)
+"""How a line ends that leads to what is to be turned down wherever it is met."""
+_EXPECTS_REFUSAL = re.compile(
+    r"(?i)\b(?:test|sample|probe|attack|red[- ]team\w*) (?:strings?|inputs?|prompts?|messages?|payloads?|cases|texts?)\b[^.!?]{0,60}"
+    r"\b(?:expect\w*|should|must|pass(?:es)? if)\b[^.!?]{0,40}\b(?:refus\w+|ignor\w+|reject\w*|declin\w+|block\w*)\b[^.!?]{0,30}:\W*$"
+)
+"""How a line ends that leads to words which something under test must not obey."""
 _COMMENT_SIGNS = ("#", "//", "--", "/*", "*", ";", "<!--")
 
 
@@ -94,7 +107,11 @@ def stance_in_fence(place: Place) -> Stance:
     sentence = last_sentence(lead)
     if is_labelled(lead) or _is_warned_of(place, sentence) or is_done_by_attacker(sentence):
         return Stance.WARNED
+    if place.is_of_words and is_in_shown_case(place.block.text, place.line, place.at):
+        return Stance.QUOTED
     if _is_denied(place) or (is_about_security(place.skill) and asks(sentence)):
+        return Stance.QUOTED
+    if is_about_security(place.skill) and (_REJECTED.search(sentence) or _EXPECTS_REFUSAL.search(sentence)):
         return Stance.QUOTED
     is_ordered = leads_by_order(sentence)
     if not is_ordered and _leads_to_attack(place, sentence) and not PROTECTS.search(sentence):
@@ -124,8 +141,11 @@ def is_bad_code(place: Place) -> bool:
 
 def is_lesson(place: Place) -> bool:
     """Whether a skill about security shows code in a block, and nobody is told to take it over, or tries a rule on it."""
-    if place.block.kind is not BlockKind.FENCE or not is_about_security(place.skill):
+    if not is_about_security(place.skill):
         return False
+    if place.block.kind is not BlockKind.FENCE:
+        found = quotation_at(place.line, place.at)
+        return found is not None and not ORDERS.search(last_sentence(place.line[: found.start]))
     if any(map(marks_test, _comments_above(place))):
         return True
     return is_written(place.block.language) and not is_order(last_sentence(_lead_in(place.file, place.block)))

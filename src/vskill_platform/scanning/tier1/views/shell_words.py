@@ -108,6 +108,8 @@ class ShellReader:
                 word.end = token.end()
                 continue
             if word is not None:
+                if token[0].startswith((b"$(", b"\x60")):
+                    word.parts.append(Part(b"", Change.NONE, is_known=False))
                 yield self._noted(word)
                 starts_command = word.starts_command and _leaves_room(word)
                 word = None

@@ -204,6 +204,8 @@ class World:
             return Value(origins=base.origins if is_any else frozenset([Origin(Source.VARIABLE, "*")]))
         if base.items:
             return self.item_of(base)
+        if _is_method(base):
+            return Value(path="Function", base=base, is_built=True)
         return Value(origins=base.origins | index.origins, path=_longer(base.path, ".*"))
 
     def set_member(self, base: Value, name: str, value: Value, at: int) -> None:
@@ -416,10 +418,14 @@ def _longer(path: str, more: str) -> str:
 
 def _makes_functions(base: Value) -> bool:
     """Whether the constructor of a value is the one of functions."""
-    is_method = (
-        bool(base.name) and base.base is not None and (base.base.items is not None or base.base.text is not None)
+    return base.function is not None or base.path in HANDLERS or base.name == "constructor" or _is_method(base)
+
+
+def _is_method(value: Value) -> bool:
+    """Whether a value is what lists or texts can do; the one member of it that anybody asks for is what makes functions."""
+    return (
+        bool(value.name) and value.base is not None and (value.base.items is not None or value.base.text is not None)
     )
-    return base.function is not None or base.path in HANDLERS or base.name == "constructor" or is_method
 
 
 def _is_given(code: Value) -> bool:

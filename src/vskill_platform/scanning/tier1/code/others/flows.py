@@ -43,7 +43,7 @@ _FILLED = re.compile(r"&(?:mut\s+)?([A-Za-z_]\w*)|\bopen\s*\(?\s*(?:my\s*)?\$(\w
 _IS_SET = re.compile(r"^\s*(?:set|copy)\s+(\w+)\s+to\b")
 _NO_NAMES = (
     "if unless while until for foreach my our local let var const mut auto val final return else elsif end do then nil null None "
-    "true false err error self this new in of set dim string int int64 bool byte each range func function fn sub def"
+    "true false err error self this new of set dim string int int64 bool byte each range func function fn sub def"
 )
 _WORDS = frozenset(_NO_NAMES.split())
 _HOME = re.compile(

@@ -26,6 +26,7 @@ from vskill_platform.scanning.tier1.code.python.sources import (
     python_sources,
 )
 from vskill_platform.scanning.tier1.code.python.variables import note_variables
+from vskill_platform.scanning.tier1.code.shell.checks import HIDDEN_METADATA
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.skill import Fact, LimitHit, Sighting, SkillUnderScan
 
@@ -41,6 +42,7 @@ CHECKS = frozenset(
         "python_identity_sent",
         "python_unverified_send",
         "python_hides_address",
+        HIDDEN_METADATA,
         "python_runs_fetched",
         "python_runs_decoded",
         "python_remote_argument",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -23,6 +24,8 @@ from vskill_platform.scanning.tier1.code.shell.values import (
 
 CHEAP = 20
 """So many files are held against a pattern in one step."""
+_ABOVE = re.compile(r"^/*(?:\.\.?/+)*")
+"""The way up out of a folder that nobody knows."""
 SOCKETS = ("/dev/tcp/", "/dev/udp/")
 
 
@@ -104,7 +107,7 @@ class Files:
 
     def _brought(self, path: str) -> str | None:
         """A file that the skill brings, found by its path or, below unknown folders, by its end."""
-        plain = plain_path(path).rpartition(UNKNOWN)[2].lstrip("/")
+        plain = _ABOVE.sub("", plain_path(path).rpartition(UNKNOWN)[2])
         found = self._own.get(plain)
         if found is None and plain:
             known = self._own_by_name.get(plain.rpartition("/")[2], "")

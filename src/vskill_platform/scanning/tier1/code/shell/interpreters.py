@@ -189,6 +189,10 @@ def run_source(call: Call) -> Value:
     if not call.arguments:
         return NOTHING
     path = call.arguments[0]
+    own = call.machine.files.own(path.text)
+    if own is not None and call.machine.files.written(path.text) is None:
+        call.know(FactKind.EXECUTES, plain_path(path.text))
+        return call.machine.run_inner(own, stdin=NOTHING, at=call.at)
     if suffix_of(path.text) in _EXEMPT_SOURCES or _SETTINGS.search(path.text):
         return NOTHING
     return run_file(call, path)

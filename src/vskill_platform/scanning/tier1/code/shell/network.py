@@ -22,6 +22,7 @@ from vskill_platform.scanning.tier1.code.shell.sending import Channel, has_field
 from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Origin, Source, Value, joined, unknown
 from vskill_platform.scanning.tier1.skill import FactKind
 
+_DIGEST = re.compile(r"dgst|md5|sha\d+|blake2\w+|ripemd160|sm3")
 _NUMBER = re.compile(r"[\d.]+|[0-9a-f:]*:[0-9a-f:]+")
 """A host that has no name."""
 _CURL_LONG = (
@@ -352,4 +353,6 @@ def run_openssl(call: Call) -> Value:
         if call.stdin is not NOTHING:
             send_to_socket(call, address)
         return unknown("socket", origins=[Origin(Source.SOCKET, address)])
+    if _DIGEST.fullmatch(words[0] if words else ""):
+        return call.machine.run_words([Value("(openssl-digest)"), *call.arguments], stdin=call.stdin, at=call.at)
     return call.machine.run_words([Value("(openssl-enc)"), *call.arguments], stdin=call.stdin, at=call.at)

@@ -60,6 +60,9 @@ _MARKS = (
     r"(?:>>?[ \t]*|\b(?:tee|cp|mv|sed|ln)\b[^\n|;&]*[\s/\"'])(?:[\"'~$./\w{}-]*/)?(?:(?:CLAUDE|AGENTS|MEMORY|SOUL|"
     r"GEMINI)\.md|\.?mcp\.json|"
     r"\.(?:claude|codex|gemini|cursor|openclaw|clawdbot|moltbot)\b)|"
+    r"(?:~|HOME\}?[\"']?)/\.(?:claude|codex|gemini|cursor|openclaw|clawdbot|moltbot|config/opencode)/[\w./-]{0,60}\.md\b|"
+    # Code and settings that lie in another file of the skill.
+    r"^[ \t]*(?:\.|source)[ \t]+[\"']?[$./\w{(][^\n]{0,80}\.(?:sh|bash|zsh|env|inc|lib|conf)\b|"
     # Packages from elsewhere, and gates.
     r"\b(?:pip[23]?|uv|uvx|pipx|npm|npx|pnpm|yarn|bunx|gem|cargo)\s+(?:install|i|add|run|tool|dlx|exec|config|-\S+|"
     r"git\+|https?:|github:)[^\n]*(?:://|github:|--registry)|"

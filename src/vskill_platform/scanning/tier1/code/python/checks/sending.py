@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterable
 
-from vskill_platform.scanning.tier1.code.hosts import HostKind, host_of, kind_of_host
+from vskill_platform.scanning.tier1.code.hosts import HostKind, host_of, is_hidden_metadata, kind_of_host
 from vskill_platform.scanning.tier1.code.places import secret_at
 from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
@@ -32,6 +32,7 @@ from vskill_platform.scanning.tier1.code.python.values import (
     Value,
 )
 from vskill_platform.scanning.tier1.code.sending import goes_astray, has_field_of_key, is_field_of_key, owner_named
+from vskill_platform.scanning.tier1.code.shell.checks import HIDDEN_METADATA
 from vskill_platform.scanning.tier1.skill import FactKind
 
 MOST_OWNERS = 3
@@ -60,6 +61,8 @@ def check_sending(call: ReadCall) -> None:
     """Look at a call that may hand something to the network."""
     if call.name in catalogue.LOG_HANDLERS:
         _check_logging(call)
+    if catalogue.is_network(call.name) and any(map(is_hidden_metadata, call.argument(0, "url").texts)):
+        call.sight(HIDDEN_METADATA)
     if not is_sender(call):
         return
     hosts = hosts_of(call)

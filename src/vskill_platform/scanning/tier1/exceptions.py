@@ -21,7 +21,9 @@ from vskill_platform.scanning.tier1.patterns import compile_pattern
 _FLAGS = re.compile(r"^\(\?([a-z]+)\)")
 _TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]|.", re.DOTALL)
 _ADDRESS = re.compile(rb"https?://[^\s\"'`|<>)\]]+", re.IGNORECASE)
-_WITHOUT_SCHEME = re.compile(rb"[\s\"']((?:[a-z0-9-]+\.)+[a-z]{2,}(?:/[^\s\"'`|<>)\]]*)?)(?=[\s\"'`)]|$)", re.IGNORECASE)
+_WITHOUT_SCHEME = re.compile(
+    rb"[\s\"']((?:[a-z0-9-]+\.)+[a-z]{2,}(?:/[^\s\"'`|<>)\]]*)?)(?=[\s\"'`)]|$)", re.IGNORECASE
+)
 """An address as curl takes it where nobody says http."""
 _SENTENCE_END = re.compile(rb"[.!?]\s+(?=[A-Z])")
 _HOST = re.compile(rb"https?://([^/?#:@]*)(?:[/?#:]|$)(?![^/?#]*@)", re.IGNORECASE)

@@ -32,12 +32,14 @@ _CONCEAL = _Honest(
         rb"code|changes?|descriptions?|pull requests?) (?:was|were|is|are) (?:written|generated|drafted|made) by (?:an? )?"
         rb"(?:AI|assistant|agent|bot|model|LLM)\b|"
         rb"users? should not need to know (?:any |which |the |about )?(?:\w+ )?(?:internal|exact|technical|underlying|raw)\b|"
-        rb"(?:do not|don't|don\xe2\x80\x99t|never) tell (?:it|them|him|her|the \w+) to\b(?! (?:the user|users?|any|them|him|her|people))|"
+        rb"(?:do not|don't|don\xe2\x80\x99t|never) tell (?:it|them|him|her|the \w+) to\b"
+        rb"(?! (?:the user|users?|any|them|him|her|people))|"
         rb"woven (?:naturally )?into (?:the )?(?:prose|narrative|paragraphs?|fabric|story|plot)\b"
     ),
     re.compile(
         rb"(?i)\b(?:audio|speech|sounds?|playback) (?:that |which )?(?:the )?(?:users?|listeners?) [\w ]{1,24}hear\Z|"
-        rb"\b(?:inject|use|pass|insert|fill|load|put)(?:s|ing)? (?:the |your |a )?(?:secrets?|passwords?|tokens?|credentials?|keys?) "
+        rb"\b(?:inject|use|pass|insert|fill|load|put)(?:s|ing)? (?:the |your |a )?"
+        rb"(?:secrets?|passwords?|tokens?|credentials?|keys?) "
         rb"(?:into|in|for) (?:a |the |any )?(?:commands?|environment|scripts?|process(?:es)?|forms?) "
         rb"without (?:ever )?(?:showing|printing|displaying|revealing) (?:them|it)\Z"
     ),

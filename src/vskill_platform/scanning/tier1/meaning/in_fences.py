@@ -86,8 +86,9 @@ _REJECTED = re.compile(
 )
 """How a line ends that leads to what is to be turned down wherever it is met."""
 _EXPECTS_REFUSAL = re.compile(
-    r"(?i)\b(?:test|sample|probe|attack|red[- ]team\w*) (?:strings?|inputs?|prompts?|messages?|payloads?|cases|texts?)\b[^.!?]{0,60}"
-    r"\b(?:expect\w*|should|must|pass(?:es)? if)\b[^.!?]{0,40}\b(?:refus\w+|ignor\w+|reject\w*|declin\w+|block\w*)\b[^.!?]{0,30}:\W*$"
+    r"(?i)\b(?:test|sample|probe|attack|red[- ]team\w*) (?:strings?|inputs?|prompts?|messages?|payloads?|cases|texts?)\b"
+    r"[^.!?]{0,60}\b(?:expect\w*|should|must|pass(?:es)? if)\b[^.!?]{0,40}"
+    r"\b(?:refus\w+|ignor\w+|reject\w*|declin\w+|block\w*)\b[^.!?]{0,30}:\W*$"
 )
 """How a line ends that leads to words which something under test must not obey."""
 _COMMENT_SIGNS = ("#", "//", "--", "/*", "*", ";", "<!--")

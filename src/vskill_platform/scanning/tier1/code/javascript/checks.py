@@ -32,6 +32,7 @@ INJECTS_COMMAND = "js_injects_command"
 INJECTS_TOOL_INPUT = "js_injects_tool_input"
 REMOTE_TOOL_TEXT = "js_remote_tool_text"
 NATIVE_BINDING = "js_native_binding"
+TAKES_PLACES = "js_takes_places"
 HIDES_ADDRESS = "js_hides_address"
 RUNS_WEBASSEMBLY = "js_runs_hidden_webassembly"
 

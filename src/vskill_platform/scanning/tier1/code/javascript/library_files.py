@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from vskill_platform.scanning.tier1.code.hosts import UNKNOWN
 from vskill_platform.scanning.tier1.code.javascript import checks
 from vskill_platform.scanning.tier1.code.javascript.calls import SOURCES, Call, handles
 from vskill_platform.scanning.tier1.code.javascript.values import NOTHING, NOWHERE, Origin, Source, Value, text_of
@@ -88,6 +89,11 @@ _OWN_FILE = ("process.argv", "import.meta.filename", "require.main.filename", "m
 """What a program calls the file that it is in; what it writes there is what it does the next time."""
 
 
+_OWN_FOLDERS = ("__dirname", "import.meta")
+_IN_OWN_FOLDER = re.compile(rf"(?:\.\.?/)+{UNKNOWN}\w+{UNKNOWN}")
+"""What nobody knows before the program runs, right in its own folder or above it."""
+
+
 def write_file(call: Call, path: Value, content: Value) -> None:
     """Notices what is written where."""
     text = text_of(path, "path")
@@ -99,6 +105,9 @@ def write_file(call: Call, path: Value, content: Value) -> None:
     world.know(kind, call.at, plain)
     if path.path.startswith(_OWN_FILE) and content.comes_from(Source.NETWORK):
         world.run_code(content, call.at)
+    is_all_fetched = content.comes_from(Source.NETWORK) and path.comes_from(Source.NETWORK)
+    if is_all_fetched and _IN_OWN_FOLDER.fullmatch(path.text or "") and any(map(world.is_written, _OWN_FOLDERS)):
+        world.see(checks.TAKES_PLACES, call.at)
     lasting = lasting_at(plain)
     if lasting is not None:
         _notice_lasting(call, lasting, plain, content)

@@ -34,9 +34,10 @@ _SINKS = (
 )
 _CREDENTIAL = r"(?i)\b\w*(?:token|api_?key|secret|password)\b"
 _LOADS = r"\bimport\s*\(|\brequire\s*\(\s*['\"`][./]"
+_OWN_FOLDER = r"\b__dirname\b|\bimport\.meta\b"
 _HOT = PatternSet([f"(?i){pattern}" for pattern in _STRONG])
-_WARM = PatternSet([f"(?i){_SOURCES}", _SINKS, r"writeFile|createWriteStream", _LOADS, _CREDENTIAL])
-_ENOUGH = (frozenset([0, 1]), frozenset([1, 2, 3]), frozenset([1, 4]))
+_WARM = PatternSet([f"(?i){_SOURCES}", _SINKS, r"writeFile|createWriteStream", _LOADS, _CREDENTIAL, _OWN_FOLDER])
+_ENOUGH = (frozenset([0, 1]), frozenset([1, 2, 3]), frozenset([1, 4]), frozenset([1, 2, 5]))
 """Which of these together are reason enough to read on."""
 
 

@@ -423,9 +423,7 @@ def _makes_functions(base: Value) -> bool:
 
 def _is_method(value: Value) -> bool:
     """Whether a value is what lists or texts can do; the one member of it that anybody asks for is what makes functions."""
-    return (
-        bool(value.name) and value.base is not None and (value.base.items is not None or value.base.text is not None)
-    )
+    return bool(value.name) and value.base is not None and (value.base.items is not None or value.base.text is not None)
 
 
 def _is_given(code: Value) -> bool:

@@ -59,6 +59,7 @@ CHECKS = frozenset(
         "python_gated",
         "python_evaluates_argument",
         "python_evaluates_data",
+        "python_takes_places",
         "python_runs_asset",
         "python_shell_argument",
         "python_tool_shell_argument",

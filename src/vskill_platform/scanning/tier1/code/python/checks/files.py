@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import re
 
 from vskill_platform.domain.content import SKILL_FILE_NAMES
 from vskill_platform.scanning.tier1.code.jobs import fetches_and_runs, has_orders
 from vskill_platform.scanning.tier1.code.places import Lasting, is_history, is_home, is_log, is_system_root, secret_at
 from vskill_platform.scanning.tier1.code.python import catalogue
 from vskill_platform.scanning.tier1.code.python.checks.calls import ReadCall
+from vskill_platform.scanning.tier1.code.python.checks.itself import check_itself
 from vskill_platform.scanning.tier1.code.python.evaluation import Evaluator
 from vskill_platform.scanning.tier1.code.python.known_paths import writes
 from vskill_platform.scanning.tier1.code.python.model import Site
@@ -41,9 +41,6 @@ _CHECKS = words(
     "isalnum match fullmatch .."
 )
 """Words of a function that looks at a path before it uses it."""
-
-_ITSELF = re.compile(r"(?:Path|pathlib\.Path|open)\(__file__(?:, [^()]*)?\)(?:\.(?:resolve|absolute)\(\))?")
-"""How a program names the file that it is in."""
 SHORTEST_PATH = 6
 """Letters of a path by which it is known in a text."""
 
@@ -84,9 +81,9 @@ def check_files(call: ReadCall) -> None:
         _check_given_path(call, call.receiver)
         _note_download(call, call.receiver)
         _check_orders(call, call.receiver)
-        _check_itself(call)
+        check_itself(call)
     elif name == "open().write":
-        _check_itself(call)
+        check_itself(call)
         _note_download(call, call.receiver)
         _check_orders(call, call.receiver)
     elif call.last in catalogue.READERS:
@@ -128,14 +125,6 @@ def _removed_path(evaluator: Evaluator, site: Site) -> Value:
     if site.node.args or not isinstance(func, ast.Attribute):
         return evaluator.argument(site, 0)
     return evaluator.value(func.value, site.scope)
-
-
-def _check_itself(call: ReadCall) -> None:
-    """A program that puts what it fetched in its own place runs that the next time."""
-    if call.argument(0, "data").taint & NETWORK and isinstance(call.site.node.func, ast.Attribute):
-        written = ast.unparse(call.site.node.func.value)
-        if _ITSELF.fullmatch(written):
-            call.sight("python_runs_fetched")
 
 
 def check_written(call: ReadCall, path: Value) -> None:

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from vskill_platform.scanning.tier1.code.shell import make, suspects
+from vskill_platform.scanning.tier1.code.shell.held_scripts import SUFFIXES as HOLDS_SCRIPTS
+from vskill_platform.scanning.tier1.code.shell.held_scripts import held_scripts
 from vskill_platform.scanning.tier1.file_kinds import Shape, suffix_of
 from vskill_platform.scanning.tier1.languages import Language, language_of_fence
 from vskill_platform.scanning.tier1.markdown.document import BlockKind
@@ -92,8 +94,11 @@ def _texts(file: FileUnderScan) -> Iterator[ShellText]:
     whole = ShellText(file.path, file.text, 1, is_shown=False)
     if name.startswith(("dockerfile", "containerfile")) or name.endswith(".dockerfile"):
         yield from _instructions(whole)
-    elif suffix_of(file.path) in {"yml", "yaml"}:
-        yield from _yaml_commands(whole)
+    elif suffix_of(file.path) in HOLDS_SCRIPTS:
+        if suffix_of(file.path) in {"yml", "yaml"}:
+            yield from _yaml_commands(whole)
+        for text, first_line in held_scripts(file.text):
+            yield whole._replace(text=text, first_line=first_line)
     elif suffix_of(file.path) in {"tf", "hcl"}:
         yield from _provisioners(whole)
     elif name in {"makefile", "gnumakefile", "justfile"} or name.endswith(".mk"):

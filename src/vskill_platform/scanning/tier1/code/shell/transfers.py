@@ -189,6 +189,10 @@ def run_kubectl(call: Call) -> Value:
     return unknown(call.name, origins=call.stdin.origins)
 
 
+_SHOWS_CODE = frozenset(["diff", "show", "archive", "bundle", "format-patch", "cat-file"])
+_AS_PATCH = frozenset(["-p", "-u", "--patch"])
+
+
 @handles("git")
 def run_git(call: Call) -> Value:
     """git: secrets that are added and pushed, and settings that run commands."""
@@ -206,7 +210,9 @@ def run_git(call: Call) -> Value:
         _notice_redirection(call, texts[-1])
     elif action == "remote" and "add" in texts and len(texts) > 3 and _is_strange(texts[-1]):
         call.machine.variables.set(f"(remote {texts[-2]})", Value(texts[-1]))
-    return unknown("git", origins=call.stdin.origins)
+    is_code = action in _SHOWS_CODE or (action == "log" and not _AS_PATCH.isdisjoint(texts))
+    code = [Origin(Source.FILE, "repository")] if is_code else []
+    return unknown("git", origins=[*call.stdin.origins, *code])
 
 
 def _push(call: Call, texts: list[str]) -> None:

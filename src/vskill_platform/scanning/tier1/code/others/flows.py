@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import islice
 
+from vskill_platform.scanning.tier1.code.jobs import fetches_and_runs
 from vskill_platform.scanning.tier1.code.others import commands
 from vskill_platform.scanning.tier1.code.others.catalogue import Tongue
 from vskill_platform.scanning.tier1.code.others.deeds import TAINT_OF, Deed, Taint
@@ -38,6 +39,8 @@ _TAKES_IN = re.compile(
 _COPIES = re.compile(
     r"\b(?:io\.Copy|IO\.copy_stream|copy|push|unshift|array_push|table\.insert|fwrite|fputs)\s*\(?\s*[@$&]*(\w+)"
 )
+_READ_IN_LOOP = re.compile(r"\bwhile\s*\(\s*<\$?\w+>\s*\)")
+"""A loop over lines, which are in the name that goes without saying."""
 _OF_OBJECT = re.compile(r"(?:@|\bself\.|\bthis\.|\$this->)([A-Za-z_]\w*)\s*(?:[.+]?=(?![=~>])|<<)")
 _FILLED = re.compile(r"&(?:mut\s+)?([A-Za-z_]\w*)|\bopen\s*\(?\s*(?:my\s*)?\$(\w+)\s*,")
 _IS_SET = re.compile(r"^\s*(?:set|copy)\s+(\w+)\s+to\b")
@@ -195,6 +198,8 @@ class Flows:
                 names += [name for group in found.groups() if group for name in _NAME.findall(group)]
         if is_saved:
             names += self._names[number]
+        if _READ_IN_LOOP.search(bare):
+            names.append("_")
         return [name for name in names if name not in _WORDS]
 
     def _hand_over(self, number: int, statement: Statement) -> None:
@@ -295,7 +300,9 @@ class Flows:
             if secret.kind is SecretKind.KEY or is_read_whole:
                 self.owners.update(secret.owners)
                 return Taint.SECRET
-        return Taint.LASTING if lasting_at(path) in _LASTS else Taint.NOTHING
+        lasting = lasting_at(path)
+        is_hook = lasting is Lasting.GIT_HOOK and any(fetches_and_runs(text.inner) for text in statement.texts)
+        return Taint.LASTING if is_hook or lasting in _LASTS else Taint.NOTHING
 
 
 def _deeds(program: Program, tongue: Tongue) -> dict[Deed, list[tuple[int, int]]]:

@@ -50,7 +50,7 @@ RUBY: Catalogue = {
     ),
     Deed.WRITE: r"\bFile\.(?:write|binwrite|open|new)\b|\bIO\.(?:write|binwrite)\b|\bFileUtils\.(?:cp|mv|install|ln_s)\w*",
     Deed.QUERY: r"\.(?:execute|exec_query|find_by_sql|exec|query|select_all|exec_params)\b",
-    Deed.REDIRECT: r"\$?STD(?:IN|OUT)\.reopen|<&|>&|\bin:|dup2",
+    Deed.REDIRECT: r"(?i:\$?std(?:in|out))\.reopen|<&|>&|\bin:|dup2",
     Deed.CLIPBOARD: r"\bClipboard\.paste\b|\bpbpaste\b|\bxclip\b|\bxsel\b",
 }
 PERL: Catalogue = {
@@ -96,7 +96,7 @@ PHP: Catalogue = {
         r"->(?:AddBCC|addBCC)\b"
     ),
     Deed.LOOKUP: r"\b(?:dns_get_record|gethostbyname|gethostbynamel|checkdnsrr)\b",
-    Deed.CONNECT: r"\b(?:fsockopen|pfsockopen|stream_socket_client|socket_connect)\b",
+    Deed.CONNECT: r"\b(?:fsockopen|pfsockopen|stream_socket_client|socket_connect|socket_create)\b",
     Deed.DECODE: (
         r"\b(?:base64_decode|gzinflate|gzuncompress|gzdecode|str_rot13|hex2bin|convert_uudecode|"
         r"openssl_decrypt)\s*\("

@@ -11,6 +11,8 @@ from vskill_platform.scanning.tier1.code.python.origins import Origins
 from vskill_platform.scanning.tier1.code.python.vocabulary import words
 
 _WORDS = catalogue.interesting_words()
+_CHANGES = frozenset("wax+")
+"""Letters of the mode in which a file is opened that is to be changed."""
 _BUILT_IN = words("exec eval compile open __import__ execfile input")
 _DANGEROUS = _WORDS | _BUILT_IN
 _HANDED = frozenset([ast.Name, ast.Attribute, ast.Call])
@@ -71,6 +73,8 @@ class Interest:
     def _may_be_sent(self, site: Site, func: ast.Attribute) -> bool:
         """Whether a call of a common word may be one of a client, or one that opens or writes a file."""
         is_file = func.attr in {"open", "write"}
+        if func.attr == "open" and _is_for_writing(site.node):
+            return True
         return _is_given_enough(site.node) and (is_file or self._origins.may_be_connection(func.value, site.scope))
 
 
@@ -123,6 +127,12 @@ def _is_lookup(node: ast.expr | None, kinds: tuple[type[ast.expr], ...]) -> bool
     if isinstance(node, ast.Call):
         return terminal(node.func) in {"__import__", "import_module", "getattr"}
     return isinstance(node, kinds)
+
+
+def _is_for_writing(node: ast.Call) -> bool:
+    """Whether a path is opened in order to be changed."""
+    mode = node.args[0] if node.args else None
+    return isinstance(mode, ast.Constant) and isinstance(mode.value, str) and not _CHANGES.isdisjoint(mode.value[:4])
 
 
 def _is_given_enough(node: ast.Call) -> bool:

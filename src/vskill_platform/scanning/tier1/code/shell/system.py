@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 
 from vskill_platform.scanning.tier1.code.hosts import UNKNOWN
+from vskill_platform.scanning.tier1.code.jobs import fetches_and_runs
 from vskill_platform.scanning.tier1.code.places import (
     holds_backups,
     is_disk,
@@ -25,6 +26,10 @@ from vskill_platform.scanning.tier1.code.shell.lasting import is_guard, is_prote
 from vskill_platform.scanning.tier1.code.shell.values import NOTHING, Source, Value, unknown
 
 _SETUID = re.compile(r"[ug]*\+[rwx]*s|[4-7][0-7]{3}|0[4-7][0-7]{3}")
+_STARTS = re.compile(
+    r"CurrentVersion\\?(?:Run|RunOnce|PoliciesExplorerRun|Policies\\Explorer\\Run)\b|\\?Winlogon\b", re.IGNORECASE
+)
+"""Keys of the registry that start programs; a shell that is not of Windows takes the strokes out."""
 _OPEN = re.compile(r"0?777|a\+rwx|ugo\+rwx|o\+w")
 _MAY_BE_EMPTY = re.compile(
     rf"{UNKNOWN}(\w+){UNKNOWN}/(?:\*|\.\*)?\Z|{UNKNOWN}(\w+){UNKNOWN}/(?:bin|lib|usr|etc|home|var|opt)(?:/|\Z)"
@@ -157,6 +162,16 @@ def run_guard(call: Call) -> Value:
     if off is None or off & set(words):
         call.see(checks.DISABLES_PROTECTION)
     return NOTHING
+
+
+@handles("reg reg.exe")
+def run_reg(call: Call) -> Value:
+    """The registry of Windows: what starts with the user is a list in it."""
+    texts = [text.replace("\\\\", "\\") for text in call.texts]
+    if texts[:1] and texts[0].lower() == "add" and any(map(_STARTS.search, texts[1:2])):
+        is_fetched = any(map(fetches_and_runs, texts[2:]))
+        call.see(checks.SCHEDULES_FETCH if is_fetched else checks.AUTOSTART)
+    return unknown("reg")
 
 
 @handles("xattr")

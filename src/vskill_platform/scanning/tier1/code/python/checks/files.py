@@ -86,6 +86,7 @@ def check_files(call: ReadCall) -> None:
         check_itself(call)
         _note_download(call, call.receiver)
         _check_orders(call, call.receiver)
+        _check_added(call, call.receiver)
     elif call.last in catalogue.READERS:
         _check_given_path(call, call.receiver)
         _note_secret(call, call.receiver)
@@ -145,6 +146,12 @@ def check_written(call: ReadCall, path: Value) -> None:
             call.sight("python_writes_agent_file")
         else:
             call.sight("python_persists_fetched" if is_fetched else "python_persists")
+
+
+def _check_added(call: ReadCall, path: Value) -> None:
+    """What is added to a file that comes back, if it fetches something and runs it."""
+    if any(map(fetches_and_runs, call.argument(0, "data").texts)) and any(map(lasting_place, path.texts)):
+        call.sight("python_persists_fetched")
 
 
 def _check_orders(call: ReadCall, path: Value) -> None:

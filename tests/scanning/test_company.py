@@ -40,7 +40,7 @@ def test_alone_it_counts_less__and_the_report_says_why() -> None:
 def test_what_needs_company_itself_is_none(other: dict[str, str]) -> None:
     report = report_on({"nightly.sh": NIGHTLY, **other})
     assert {severity for severity, _ in severities(report).values()} <= {Severity.MEDIUM, Severity.LOW, Severity.INFO}
-    assert report.score == 84
+    assert report.score == 92
 
 
 def test_one_of_them_in_many_files_weighs_no_more_than_in_two() -> None:

@@ -76,14 +76,17 @@ for name, halves in OTHERS.items():
     for first, second, seen, shown in (
         ("secret", "sent", ["OC-001", "OC-002"], ""),
         ("code", "run", ["OC-003"], halves["shown"][""]),
+        ("link", "obey", ["OC-005", "OC-007", "RS-001"], ""),
     ):
+        if not halves[first]:
+            continue
         WAYS[f"{first} of {name}"] = Ways(
             name,
             "".join(halves["head"].values()),
             halves[first],
             halves[second],
             frozenset(seen),
-            ordinary_first="" if shown else halves["ordinary"][""],
+            ordinary_first=halves["ordinary"][""] if first == "secret" else "",
             ordinary_second=shown,
             tail="".join(halves["tail"].values()),
         )

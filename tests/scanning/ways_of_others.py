@@ -1,7 +1,7 @@
 """Ways through programs in languages without a parser, read from `data/ways`: one file for each language.
 
 A line of `%% sort: name` begins a half. `secret` reads into `d`, `sent` hands `d` on, `code` fetches into `c`, `run` runs `c`.
-`head` and `tail` stand around both halves.
+`link` connects as `s`, and `obey` does what comes from there. `head` and `tail` stand around both halves.
 """
 
 from __future__ import annotations

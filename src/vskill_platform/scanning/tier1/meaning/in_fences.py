@@ -91,6 +91,8 @@ _EXPECTS_REFUSAL = re.compile(
     r"\b(?:refus\w+|ignor\w+|reject\w*|declin\w+|block\w*)\b[^.!?]{0,30}:\W*$"
 )
 """How a line ends that leads to words which something under test must not obey."""
+_BUILDS_IN = re.compile(r"(?i)\b(?:add|put|insert|include|paste|write|use|place|append|change|replace|set|make)\b")
+"""Words that have code built in which stands behind them."""
 _COMMENT_SIGNS = ("#", "//", "--", "/*", "*", ";", "<!--")
 
 
@@ -146,7 +148,8 @@ def is_lesson(place: Place) -> bool:
         return False
     if place.block.kind is not BlockKind.FENCE:
         found = quotation_at(place.line, place.at)
-        return found is not None and not ORDERS.search(last_sentence(place.line[: found.start]))
+        before = last_sentence(place.line[: found.start]) if found else ""
+        return found is not None and not any(order.search(before) for order in (ORDERS, _BUILDS_IN))
     if any(map(marks_test, _comments_above(place))):
         return True
     return is_written(place.block.language) and not is_order(last_sentence(_lead_in(place.file, place.block)))

@@ -91,6 +91,8 @@ _EXPECTS_REFUSAL = re.compile(
     r"\b(?:refus\w+|ignor\w+|reject\w*|declin\w+|block\w*)\b[^.!?]{0,30}:\W*$"
 )
 """How a line ends that leads to words which something under test must not obey."""
+_COMPONENT = re.compile(r"(?m)^\s*<(?:CodeGroup|Steps?|Tabs?|Cards?|CardGroup|Accordion\w*|Frame|Note|Tip|Warning)\b")
+"""A part of a documentation page that is written, and shown to its readers."""
 _BUILDS_IN = re.compile(r"(?i)\b(?:add|put|insert|include|paste|write|use|place|append|change|replace|set|make)\b")
 """Words that have code built in which stands behind them."""
 _COMMENT_SIGNS = ("#", "//", "--", "/*", "*", ";", "<!--")
@@ -119,6 +121,8 @@ def stance_in_fence(place: Place) -> Stance:
     is_ordered = leads_by_order(sentence)
     if not is_ordered and _leads_to_attack(place, sentence) and not PROTECTS.search(sentence):
         return Stance.WARNED
+    if not is_ordered and place.block.language == "mdx" and _COMPONENT.search(place.block.text):
+        return Stance.QUOTED
     is_record = place.block.language in RECORDS or is_inert(place.line) or is_inert(_code_span(place))
     if not is_ordered and is_record and is_about_security(place.skill):
         return Stance.QUOTED

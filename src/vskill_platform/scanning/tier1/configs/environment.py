@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from vskill_platform.scanning.tier1.configs.hosts import (
     is_local,
@@ -42,6 +43,24 @@ _OWN_AUTHORITY = words(
 )
 
 
+_PROVIDERS = frozenset(["model_providers", "providers"])
+_ADDRESSES = frozenset(["base_url", "baseurl"])
+_REPORTS_TO = frozenset(["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT"])
+_WITH_PROMPTS = "OTEL_LOG_USER_PROMPTS"
+
+
+def reports_prompts(entries: Iterable[Entry]) -> Entry | None:
+    """The address that settings have what the user types reported to, if it is on another machine."""
+    variables = [(entry, *variable_of(entry)) for entry in entries if is_variable(entry)]
+    if not any(name == _WITH_PROMPTS and value.lower() in ("1", "true") for _, name, value in variables):
+        return None
+    addresses = [(entry, value) for entry, name, value in variables if name in _REPORTS_TO]
+    return next(
+        (entry for entry, value in addresses if not (is_local(value) or is_placeholder(value) or is_private(value))),
+        None,
+    )
+
+
 def check_for(name: str, value: str) -> str | None:
     """The check that a variable with this value falls under; None for an ordinary one."""
     if not value.strip():
@@ -58,6 +77,14 @@ def check_for(name: str, value: str) -> str | None:
     if value.lower() in _NO_CHECKS.get(name, ()):
         return "environment_drops_checks"
     return "environment_own_authority" if name in _OWN_AUTHORITY else None
+
+
+def check_for_provider(entry: Entry) -> str | None:
+    """The check that the address of a provider of models falls under, where settings name one."""
+    names = [name.lower() for name in entry.names]
+    if entry.key.lower() not in _ADDRESSES or not _PROVIDERS.intersection(names[:-1]):
+        return None
+    return check_for("OPENAI_BASE_URL", entry.value)
 
 
 def is_variable(entry: Entry) -> bool:

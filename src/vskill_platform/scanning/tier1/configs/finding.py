@@ -39,7 +39,7 @@ CHECKS = frozenset(f"{kind}_{deed}" for kind in ("hook", "server", "editor", "li
     "build_attacks build_reaches_out build_runs_own_code compose_reaches_host configuration_broken "
     "container_reaches_host dependency_confusion dependency_is_another dependency_outside "
     "environment_drops_checks environment_loads_code environment_own_authority environment_redirects_model "
-    "environment_sets_proxy git_runs_program head_asks_for_the_machine install_from_unknown_host "
+    "environment_sets_proxy environment_reports_prompts git_runs_program head_asks_for_the_machine install_from_unknown_host "
     "install_from_untrusted_address known_package_from_elsewhere manager_runs_program nested_repository "
     "package_from_address package_from_branch package_from_untrusted_address package_gets_foreign_keys "
     "package_imitates package_resembles permissions_bypassed permissions_everything python_starts_with_it "
@@ -166,8 +166,11 @@ def find_in_settings(source: Source) -> Iterator[Seen]:
     yield from find_container_commands(source)
     yield from find_tasks(source)
     yield from (source.sighting(check, entry) for entry, check in find_tool_texts(source.entries))
+    reported_to = environment.reports_prompts(source.entries)
+    if reported_to is not None:
+        yield source.sighting("environment_reports_prompts", reported_to)
     for entry in source.entries:
-        check = permissions.check_for(entry)
+        check = permissions.check_for(entry) or environment.check_for_provider(entry)
         if check is not None:
             yield source.sighting(check, entry)
         if environment.is_variable(entry):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from vskill_platform.scanning.limits import CONFIG_LIMIT
+from vskill_platform.scanning.tier1.code.hosts import HostKind, kind_of_host
 from vskill_platform.scanning.tier1.configs.managers import judge_index
 from vskill_platform.scanning.tier1.configs.packages import Requirement
 from vskill_platform.scanning.tier1.configs.reporting import Seen, Source
@@ -68,4 +69,11 @@ def judge_go_mod(file: FileUnderScan) -> Iterator[Seen]:
         found = _REPLACE.match(line[:LONGEST_LINE])
         if found and not found[2].startswith(("./", "../")) and found[1] != found[2]:
             entry = Entry(("0",), line.strip()[:LONGEST_LINE], number)
-            yield source.sighting("dependency_is_another", entry, shown=entry.value)
+            check = "known_package_from_elsewhere" if _is_taken_away(found[1], found[2]) else "dependency_is_another"
+            yield source.sighting(check, entry, shown=entry.value)
+
+
+def _is_taken_away(module: str, other: str) -> bool:
+    """Whether a module of a well-known host is replaced by one of somebody's own host."""
+    ours, theirs = (kind_of_host(path.partition("/")[0]) for path in (module, other))
+    return ours in (HostKind.REPOSITORY, HostKind.VENDOR) and theirs in (HostKind.NAMED, HostKind.THROWAWAY)

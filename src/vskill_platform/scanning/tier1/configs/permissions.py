@@ -44,6 +44,10 @@ def check_for(entry: Entry) -> str | None:
         return "permissions_everything"
     if "permission" in names and value.lower() == "allow" and key in ("*", "bash", "permission"):
         return "permissions_everything"
+    if names[-3:] == ["gateway", "auth", "mode"] and value.lower() == "none":
+        return "permissions_bypassed"
+    if names[-2:] == ["exec", "ask"] and value.lower() == "off":
+        return "permissions_bypassed"
     if key == "additionaldirectories" and value in _WIDE_FOLDERS:
         return "permissions_everything"
     return None

@@ -66,7 +66,8 @@ _READERS: dict[str, Reader] = {
 _SIGNS = Pattern(
     r"mcpServers|mcp_servers|context_servers|PreToolUse|PostToolUse|UserPromptSubmit|SessionStart|beforeShellExecution|"
     r"defaultMode|enableAllProjectMcpServers|folderOpen|postCreateCommand|initializeCommand|ANTHROPIC_BASE_URL|"
-    r"inputSchema|input_schema|[\"']parameters[\"']\s*:\s*\{\s*[\"']type|apiKeyHelper|approval_policy|autoApprove|[\"']type[\"']\s*:\s*[\"']command[\"']"
+    r"inputSchema|input_schema|[\"']parameters[\"']\s*:\s*\{\s*[\"']type|apiKeyHelper|approval_policy|autoApprove|model_providers|OTEL_LOG_USER_PROMPTS|"
+    r"[\"']permissions[\"']\s*:\s*\{\s*[\"'](?:allow|deny|ask|additionalDirectories)[\"']|[\"']gateway[\"']\s*:\s*\{|[\"']type[\"']\s*:\s*[\"']command[\"']"
 )
 """What only a file that configures an agent or an editor has in it."""
 

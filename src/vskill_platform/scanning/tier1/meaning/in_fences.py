@@ -91,7 +91,10 @@ _EXPECTS_REFUSAL = re.compile(
     r"\b(?:refus\w+|ignor\w+|reject\w*|declin\w+|block\w*)\b[^.!?]{0,30}:\W*$"
 )
 """How a line ends that leads to words which something under test must not obey."""
-_COMPONENT = re.compile(r"(?m)^\s*<(?:CodeGroup|Steps?|Tabs?|Cards?|CardGroup|Accordion\w*|Frame|Note|Tip|Warning)\b")
+MOST_OF_PAGE = 80
+"""Lines above a place in which the beginning of a page is looked for."""
+_OUTER_FENCE = ("```", "~~~")
+_COMPONENT = re.compile(r"\s*<(?:CodeGroup|Steps?|Tabs?|Cards?|CardGroup|Accordion\w*|Frame|Note|Tip|Warning)\b")
 """A part of a documentation page that is written, and shown to its readers."""
 _BUILDS_IN = re.compile(r"(?i)\b(?:add|put|insert|include|paste|write|use|place|append|change|replace|set|make)\b")
 """Words that have code built in which stands behind them."""
@@ -121,7 +124,7 @@ def stance_in_fence(place: Place) -> Stance:
     is_ordered = leads_by_order(sentence)
     if not is_ordered and _leads_to_attack(place, sentence) and not PROTECTS.search(sentence):
         return Stance.WARNED
-    if not is_ordered and place.block.language == "mdx" and _COMPONENT.search(place.block.text):
+    if not is_ordered and _is_in_page(place):
         return Stance.QUOTED
     is_record = place.block.language in RECORDS or is_inert(place.line) or is_inert(_code_span(place))
     if not is_ordered and is_record and is_about_security(place.skill):
@@ -131,6 +134,13 @@ def stance_in_fence(place: Place) -> Stance:
     if is_shown(place, lead, language=place.block.language):
         return Stance.QUOTED
     return stance_under_heading(place, is_quoted=False, is_ordered=is_ordered)
+
+
+def _is_in_page(place: Place) -> bool:
+    """Whether a place is in a block that is a page of documentation to be written, be it in a block of code of that page."""
+    before = place.file.lines[max(0, place.number - MOST_OF_PAGE) : place.number]
+    outer = next((row for row in range(len(before) - 1, -1, -1) if before[row].startswith(_OUTER_FENCE)), None)
+    return outer is not None and before[outer].strip() == "```mdx" and any(map(_COMPONENT.match, before[outer:]))
 
 
 def is_bad_code(place: Place) -> bool:

@@ -41,7 +41,7 @@ UNNAMED_FENCES = frozenset(
 )
 """What fenced blocks call themselves in which people also put commands."""
 _PROMPT = re.compile(r"(?m)^([ \t]*)((?:\([\w.-]+\)[ \t]*)?(?:[\w.-]+@[\w.-]+[^\n$#%]{0,60})?[$%❯➜][ \t]+)")
-_INSTRUCTION = re.compile(r"(?im)^[ \t]*(?:ONBUILD[ \t]+)?(RUN|CMD|ENTRYPOINT|HEALTHCHECK)[ \t]+")
+_INSTRUCTION = re.compile(r"(?im)^[ \t]*(?:ONBUILD[ \t]+)?(RUN|CMD|ENTRYPOINT|HEALTHCHECK|ADD)[ \t]+")
 _DOCUMENT = re.compile(r"<<-?['\"]?\w+['\"]?[ \t]*\n")
 _FLAGS = re.compile(r"(?:--[\w-]+(?:=\S+)?[ \t]+)+")
 _KEY = re.compile(
@@ -154,7 +154,15 @@ def _instructions(given: ShellText) -> Iterator[ShellText]:
         flags = _FLAGS.match(text)
         text = _without_document(text[flags.end() :] if flags else text)
         line, counted = line + given.text.count("\n", counted, found.end()), found.end()
+        if found[1].upper() == "ADD":
+            text = "" if flags and "--checksum" in flags[0] else _as_download(text)
         yield given._replace(text=_from_list(text), first_line=line)
+
+
+def _as_download(text: str) -> str:
+    """What an ADD of an address does, as a command; any other ADD does nothing here."""
+    words = text.split()
+    return f"curl -o {words[1]} {words[0]}" if len(words) == 2 and "://" in words[0] else ""
 
 
 def _without_document(text: str) -> str:

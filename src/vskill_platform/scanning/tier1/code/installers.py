@@ -33,28 +33,53 @@ nodejs.org nvidia.com nvidia.github.io ohmyposh.dev ollama.ai ollama.com omnitru
 opencode.ai packagecloud.io/ookla packages.adoptium.net packages.cloud.google.com packages.element.io
 packages.fluentbit.io packages.microsoft.com packages.redis.io packages.stripe.dev pdm-project.org pgp.mongodb.com
 pixi.sh pkg.cloudflare.com pkg.jenkins.io pkgs.netbird.io pkgs.tailscale.com pkgx.sh prerelease.keybase.io pyenv.run
-qwen-code-assets.oss-cn-hangzhou.aliyuncs.com railway.app railway.com raw.githubusercontent.com/Homebrew/install
+qwen-code-assets.oss-cn-hangzhou.aliyuncs.com railway.app railway.com raw.githubusercontent.com/Azure
+raw.githubusercontent.com/CocoaPods raw.githubusercontent.com/GoogleCloudPlatform
+raw.githubusercontent.com/Homebrew/install raw.githubusercontent.com/PostHog/posthog
 raw.githubusercontent.com/ajeetdsouza/zoxide raw.githubusercontent.com/anchore/grype
 raw.githubusercontent.com/anchore/syft raw.githubusercontent.com/anthropics/claude-code
-raw.githubusercontent.com/aquasecurity/trivy raw.githubusercontent.com/argoproj/argo-cd
-raw.githubusercontent.com/asdf-vm/asdf raw.githubusercontent.com/block/goose
-raw.githubusercontent.com/cargo-bins/cargo-binstall raw.githubusercontent.com/cli/cli
+raw.githubusercontent.com/apache raw.githubusercontent.com/aquasecurity/trivy raw.githubusercontent.com/argoproj
+raw.githubusercontent.com/argoproj/argo-cd raw.githubusercontent.com/asdf-vm/asdf raw.githubusercontent.com/astral-sh
+raw.githubusercontent.com/aws raw.githubusercontent.com/bats-core raw.githubusercontent.com/block/goose
+raw.githubusercontent.com/buildkite/agent raw.githubusercontent.com/cargo-bins/cargo-binstall
+raw.githubusercontent.com/charmbracelet raw.githubusercontent.com/cilium
+raw.githubusercontent.com/circleci-public/circleci-cli raw.githubusercontent.com/cli/cli
+raw.githubusercontent.com/cloudflare raw.githubusercontent.com/codecov raw.githubusercontent.com/containers/podman
 raw.githubusercontent.com/crossplane/crossplane raw.githubusercontent.com/dapr/cli
-raw.githubusercontent.com/derailed/k9s raw.githubusercontent.com/docker/docker-install
-raw.githubusercontent.com/golangci/golangci-lint raw.githubusercontent.com/helm/helm
-raw.githubusercontent.com/jesseduffield/lazydocker raw.githubusercontent.com/jesseduffield/lazygit
-raw.githubusercontent.com/junegunn/vim-plug raw.githubusercontent.com/k3d-io/k3d
+raw.githubusercontent.com/databricks/setup-cli raw.githubusercontent.com/ddev/ddev raw.githubusercontent.com/denoland
+raw.githubusercontent.com/derailed/k9s raw.githubusercontent.com/digitalocean/doctl
+raw.githubusercontent.com/docker/buildx raw.githubusercontent.com/docker/compose
+raw.githubusercontent.com/docker/docker-install raw.githubusercontent.com/dotnet raw.githubusercontent.com/elastic
+raw.githubusercontent.com/fastlane raw.githubusercontent.com/flutter raw.githubusercontent.com/fluxcd
+raw.githubusercontent.com/getsentry raw.githubusercontent.com/git-lfs raw.githubusercontent.com/gitleaks/gitleaks
+raw.githubusercontent.com/golangci/golangci-lint raw.githubusercontent.com/google
+raw.githubusercontent.com/google-gemini/gemini-cli raw.githubusercontent.com/grafana
+raw.githubusercontent.com/gruntwork-io raw.githubusercontent.com/hadolint/hadolint raw.githubusercontent.com/hashicorp
+raw.githubusercontent.com/helm/helm raw.githubusercontent.com/heroku/cli raw.githubusercontent.com/hetznercloud/cli
+raw.githubusercontent.com/istio raw.githubusercontent.com/jdx/mise raw.githubusercontent.com/jesseduffield/lazydocker
+raw.githubusercontent.com/jesseduffield/lazygit raw.githubusercontent.com/junegunn/vim-plug
+raw.githubusercontent.com/k3d-io/k3d raw.githubusercontent.com/k3s-io
 raw.githubusercontent.com/kubernetes-sigs/kustomize raw.githubusercontent.com/kubernetes/ingress-nginx
-raw.githubusercontent.com/nektos/act raw.githubusercontent.com/noir-lang/noirup raw.githubusercontent.com/nvm-sh/nvm
-raw.githubusercontent.com/ohmyzsh/ohmyzsh raw.githubusercontent.com/oracle/oci-cli
-raw.githubusercontent.com/pyenv/pyenv-installer raw.githubusercontent.com/rbenv/rbenv-installer
-raw.githubusercontent.com/reviewdog/reviewdog raw.githubusercontent.com/rhysd/actionlint
-raw.githubusercontent.com/rust-lang raw.githubusercontent.com/securego/gosec raw.githubusercontent.com/sharkdp
-raw.githubusercontent.com/terraform-linters/tflint raw.githubusercontent.com/tilt-dev/tilt
-raw.githubusercontent.com/trufflesecurity/trufflehog rclone.org release.anza.xyz release.solana.com
-releases.hashicorp.com releases.nixos.org replicate.github.io/cog repo.anaconda.com repo.charm.sh repo.jellyfin.org
-repo.mongodb.org repo.mysql.com repo.protonvpn.com repo.radeon.com repo.steampowered.com repos.influxdata.com
-resend.com rpm.grafana.com rpm.nodesource.com rpm.releases.hashicorp.com run.linkerd.io rustup.rs rustwasm.github.io
+raw.githubusercontent.com/microsoft raw.githubusercontent.com/nektos/act raw.githubusercontent.com/neondatabase
+raw.githubusercontent.com/netlify/cli raw.githubusercontent.com/nodejs raw.githubusercontent.com/noir-lang/noirup
+raw.githubusercontent.com/nvm-sh/nvm raw.githubusercontent.com/ohmyzsh/ohmyzsh
+raw.githubusercontent.com/open-policy-agent raw.githubusercontent.com/openai/codex
+raw.githubusercontent.com/oracle/oci-cli raw.githubusercontent.com/oven-sh raw.githubusercontent.com/pi-hole
+raw.githubusercontent.com/planetscale/cli raw.githubusercontent.com/pnpm raw.githubusercontent.com/projectdiscovery
+raw.githubusercontent.com/prometheus raw.githubusercontent.com/pulumi raw.githubusercontent.com/pyenv/pyenv-installer
+raw.githubusercontent.com/rbenv/rbenv-installer raw.githubusercontent.com/reviewdog/reviewdog
+raw.githubusercontent.com/rhysd/actionlint raw.githubusercontent.com/rust-lang
+raw.githubusercontent.com/securego/gosec raw.githubusercontent.com/semgrep raw.githubusercontent.com/sharkdp
+raw.githubusercontent.com/sigstore/cosign raw.githubusercontent.com/snyk raw.githubusercontent.com/stripe/stripe-cli
+raw.githubusercontent.com/supabase/cli raw.githubusercontent.com/tailscale raw.githubusercontent.com/temporalio
+raw.githubusercontent.com/terraform-docs raw.githubusercontent.com/terraform-linters/tflint
+raw.githubusercontent.com/tilt-dev/tilt raw.githubusercontent.com/tj/n
+raw.githubusercontent.com/trufflesecurity/trufflehog raw.githubusercontent.com/tursodatabase
+raw.githubusercontent.com/vercel raw.githubusercontent.com/yarnpkg raw.githubusercontent.com/zaproxy
+raw.githubusercontent.com/ziglang rclone.org release.anza.xyz release.solana.com releases.hashicorp.com
+releases.nixos.org replicate.github.io/cog repo.anaconda.com repo.charm.sh repo.jellyfin.org repo.mongodb.org
+repo.mysql.com repo.protonvpn.com repo.radeon.com repo.steampowered.com repos.influxdata.com resend.com
+rpm.grafana.com rpm.nodesource.com rpm.releases.hashicorp.com run.linkerd.io rustup.rs rustwasm.github.io
 rye.astral.sh sdk.cloud.google.com sentry.io services.gradle.org setup.atuin.sh sh.edgedb.com sh.jbang.dev
 sh.rustup.rs sh.starkup.dev sh.vector.dev signal.org sprites.dev sst.dev starship.rs static.pantsbuild.org
 static.rust-lang.org static.snyk.io storage.googleapis.com/chrome-for-testing-public

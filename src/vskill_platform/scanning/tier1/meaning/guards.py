@@ -56,6 +56,12 @@ def is_turned_down(file: FileUnderScan, number: int, at: int) -> bool:
     return is_in_literal(file.path, line, at)
 
 
+def is_guard(file: FileUnderScan) -> bool:
+    """Whether a program does nothing but turn down what an agent wants to do."""
+    suffixes = next((each for each in _DOES_MORE if file.path.endswith(each)), None)
+    return suffixes is not None and _is_guard(file.text, suffixes)
+
+
 def is_in_test_of_guard(skill: SkillUnderScan, file: FileUnderScan, number: int, at: int) -> bool:
     """Whether a place is in a text that a test hands to a guard of the same skill, which it names."""
     suffixes = next((each for each in _DOES_MORE if file.path.endswith(each)), None)

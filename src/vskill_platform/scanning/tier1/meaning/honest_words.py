@@ -75,6 +75,13 @@ _LEAK = _Honest(
     ),
     re.compile(rb"(?i)\b(?:tool|command|script|program|raw|structured|json|its|of|from|clear) outputs?\Z"),
 )
+_DECEIVE = _Honest(
+    re.compile(
+        rb"(?i)[^.!?\n]{0,120}?\b(?:tell (?:them|him|her|the \w+)|say|answer|reply|explain)(?: that)? (?:this|the) "
+        rb"(?:skill|tool|script|bot|helper) (?:can't|can\xe2\x80\x99t|cannot)"
+        rb"(?:\s*[.;,)\n]|\s+(?:do|help|trade|place|buy|sell|transfer|answer|give)\b|\Z)"
+    )
+)
 _WRITE = _Honest(re.compile(rb"(?i)notes?:"), re.compile(rb"(?i)[a-z]-writing\Z"))
 _SECRET = _Honest(
     up_to=re.compile(rb"(?i)\b(?:agent|conversation|chat|claude|codex|thread)(?:'s|\xe2\x80\x99s)? session ids?\Z")
@@ -84,6 +91,7 @@ _HONEST = {
     "send": _SEND,
     "secret": _SECRET,
     "conceal": _CONCEAL,
+    "deceive": _DECEIVE,
     "untrusted-orders": _ORDERS,
     "falsify": _FALSIFY,
     "later": _LATER,

@@ -146,7 +146,8 @@ _SAMPLE_LABEL = re.compile(
 _AVOIDED = re.compile(r"(?i)\W*(?:\w+ly )?avoid (?:all of )?(?:these|the following)\b[^.;:!?]{0,80}[:：]$")
 """A sentence that leads to what is to be avoided, whatever it is called there."""
 _DISOWNED = re.compile(
-    r"(?i)\W*(?:treat (?:it|this|that|them) (?:only |just )?as (?:an? )?(?:\w+ )?(?:data|texts?|strings?|content|input)\b|"
+    r"(?i)\W*(?:(?:treat|handle|regard|take) "
+    r"(?:it|this|that|them) (?:only |just )?as (?:an? )?(?:\w+ )?(?:data|texts?|strings?|content|input)\b|"
     r"(?:never|do not|don['’]t) (?:follow|obey|act on|execute|carry out|comply with) (?:it|this|that|them)\b|"
     r"(?:it|this|that|such text) is (?:only |just )?(?:data|content|"
     r"not (?:an? )?(?:orders?|instructions?|commands?|requests?))\b)"

@@ -32,6 +32,8 @@ _CUT = re.compile(
 _DEFANGED = re.compile(r"(?i)\bhxxps?://|\w\[\.\]\w|\w\[dot\]\w")
 _LIVE = re.compile(r"(?i)\b(?:https?|ftp)://|\b\d{1,3}(?:\.\d{1,3}){3}\b|/dev/tcp")
 _MORE_THAN_ONE = re.compile(r"[;&`<>]|\$\(|\|\|")
+_WRAPPED = re.compile(r"(?:/bin/)?(?:ba|z|da)?sh -c [\"']?\$\(([^()]*)\)[\"']?")
+"""A shell that is given what a command prints."""
 _FETCHES = re.compile(r"(?i)^\W*(?:curl|wget|iwr|irm|iex)\b")
 
 
@@ -69,6 +71,8 @@ def _is_cut_short(code: str) -> bool:
 
 def _is_defanged(code: str) -> bool:
     """Whether a single command fetches from an address that was made unusable, and from no other."""
+    wrapped = _WRAPPED.fullmatch(code)
+    code = wrapped[1] if wrapped else code
     plain = code.replace("''", "").replace('""', "").replace('"', "").replace("'", "")
     if not _FETCHES.match(plain) or _MORE_THAN_ONE.search(code) or _LIVE.search(plain):
         return False

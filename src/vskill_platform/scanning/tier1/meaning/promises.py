@@ -37,7 +37,7 @@ class Promise(NamedTuple):
 
 
 _REMOVAL = re.compile(
-    r"\s*rm\s+(?:-\w+\s+){0,6}(?P<given>(?:[\"']?\$\{?\w+\}?(?:[./-][\w./-]*)?[\"']?(?:\s+|$)){1,20})$"
+    r"\s*rm\s+(?:-\w+\s+){0,6}(?P<given>(?:[\"']?(?:/tmp/[\w.-]{0,40})?\$[{$]?\w*\}?(?:[./-][\w./-]*)?[\"']?(?:\s+|$)){1,20})$"
 )
 _TARGET = re.compile(r">\s?(\S+)")
 _VARIABLE = re.compile(r"\$\{?(\w+)")

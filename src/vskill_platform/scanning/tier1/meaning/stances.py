@@ -50,7 +50,8 @@ ABOUT_WORDS = re.compile(
 SPEECH = re.compile(r"[\"“«「][^\w\s]*(?:[^\W\d]+(?:[,:;]? [^\W\d]+(?:['’][^\W\d]+)?){2}|[^\x00-\u02ff])")
 """A quotation that begins as a sentence does, and not as a command."""
 ORDERS = re.compile(
-    r"(?i)\b(?:run|execute|type|paste|install|start|use|enter|launch|call|try|first|then|now|please|copy|step|begin)\b"
+    r"(?i)\b(?:run|execute|type|paste(?![- ](?:sites?|bins?|pages?|in\b))|install|start|use|enter|"
+    r"launch|call|try|first|then|now|please|copy|step|begin)\b"
     r"[^\"'`“‘«|]{0,60}[\"'`“‘«|*]{0,3}$"
 )
 """Words right in front of a quotation that have the reader carry it out."""

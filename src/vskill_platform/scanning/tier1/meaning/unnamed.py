@@ -12,6 +12,7 @@ from itertools import chain, islice
 
 from vskill_platform.scanning.tier1.code.hosts import HostKind, domain_of, host_of, is_same_owner, kind_of_host
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
+from vskill_platform.scanning.tier1.meaning.guards import is_guard
 from vskill_platform.scanning.tier1.meaning.joins import sighting_of
 from vskill_platform.scanning.tier1.meaning.strangers import PLACEHOLDERS, Mentions
 from vskill_platform.scanning.tier1.patterns import compile_pattern
@@ -136,7 +137,7 @@ def find_unnamed_receivers(skill: SkillUnderScan, observations: Sequence[Observa
     for file in mailing:
         yield from _mailed(file, known)
     for file in taking:
-        if sum(compile_pattern(place).is_in(file.encoded) for place in _PLACES) >= LEAST_PLACES:
+        if sum(compile_pattern(place).is_in(file.encoded) for place in _PLACES) >= LEAST_PLACES and not is_guard(file):
             yield from _collected(skill, file, known, observations)
 
 

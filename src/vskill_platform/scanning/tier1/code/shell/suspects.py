@@ -50,7 +50,7 @@ _MARKS = (
     r"\bping\b[^\n]*\$\(|\baws\s+s3|\bgsutil|\baz\s+storage|\bgh\s+(?:gist|issue|pr|api)|\b(?:kubectl|oc)\b[^\n]*\s(?:get\s+secret|config\s+view|create\s+token)|\baws\s+(?:iam|sts|secretsmanager|configure)|set-url|\bgit\b[^\n]*\s(?:--mirror|--all)\b|\btimeshift\b|\b(?:claude|codex|gemini|opencode|aider|goose)\s[^\n]*\$\(|insteadof|sslverify|\bssh\b[^\n]*\s-\w*R|\bln\s+-\w*s[^\n]*\.(?:ssh|aws|gnupg|config)|\bgit\s+clone|\bgit\s+add[^\n]*(?:\.env|secret|credential)|"
     r"\bat\s+now|"
     # What lasts or harms.
-    r"\brm\s+-\w*[rR][^\n;&|]*[\s\"'](?:/|~|\$\{?\w+\}?[\"']?/|\$\{?HOME|\$\w+\s*$)|\brm\s+--recursive|"
+    r"\breg(?:\.exe)?\s+add\b|\brm\s+-\w*[rR][^\n;&|]*[\s\"'](?:/|~|\$\{?\w+\}?[\"']?/|\$\{?HOME|\$\w+\s*$)|\brm\s+--recursive|"
     r"\bfind\s+[\"']?(?:~|/|\$)[^\n]*-(?:delete|exec|ok)|"
     r"\w\s*\|\s*\w+\s*&\s*[};\n]|:\(\)|\.(?:bashrc|zshrc|bash_profile|zprofile|zshenv|profile)\b|LaunchAgents|"
     r"LaunchDaemons|autostart|\.config/systemd|"

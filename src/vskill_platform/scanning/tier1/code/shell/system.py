@@ -30,6 +30,10 @@ _STARTS = re.compile(
     r"CurrentVersion\\?(?:Run|RunOnce|PoliciesExplorerRun|Policies\\Explorer\\Run)\b|\\?Winlogon\b", re.IGNORECASE
 )
 """Keys of the registry that start programs; a shell that is not of Windows takes the strokes out."""
+_CRADLE = re.compile(
+    r"(?i)\b(?:iex|invoke-expression|downloadstring|bitsadmin|certutil)\b|\bmshta\s+https?:|\s-e(?:nc\w*|c)?\s"
+)
+"""How Windows is told to run what it fetches or decodes."""
 _OPEN = re.compile(r"0?777|a\+rwx|ugo\+rwx|o\+w")
 _MAY_BE_EMPTY = re.compile(
     rf"{UNKNOWN}(\w+){UNKNOWN}/(?:\*|\.\*)?\Z|{UNKNOWN}(\w+){UNKNOWN}/(?:bin|lib|usr|etc|home|var|opt)(?:/|\Z)"
@@ -169,7 +173,7 @@ def run_reg(call: Call) -> Value:
     """The registry of Windows: what starts with the user is a list in it."""
     texts = [text.replace("\\\\", "\\") for text in call.texts]
     if texts[:1] and texts[0].lower() == "add" and any(map(_STARTS.search, texts[1:2])):
-        is_fetched = any(map(fetches_and_runs, texts[2:]))
+        is_fetched = any(fetches_and_runs(text) or _CRADLE.search(text) for text in texts[2:])
         call.see(checks.SCHEDULES_FETCH if is_fetched else checks.AUTOSTART)
     return unknown("reg")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import islice
 
 from vskill_platform.scanning.tier1.meaning.literals import (
     JAVASCRIPT_SUFFIXES,
@@ -17,7 +18,9 @@ from vskill_platform.scanning.tier1.meaning.literals import (
     without_literals,
 )
 from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
+from vskill_platform.scanning.tier1.views.view import once_a_skill
 
+MOST_GUARDS = 50
 LONGEST_GUARD = 40_000
 _IS_TEST = re.compile(r"(?i)(?:^|/)(?:tests?|__tests__|spec)/|(?:^|/)test_[^/]+$|[._]test\.[a-z]+$")
 _IS_HANDED = re.compile(r"tool_input|tool_name|hook_event_name")
@@ -67,12 +70,13 @@ def is_in_test_of_guard(skill: SkillUnderScan, file: FileUnderScan, number: int,
     suffixes = next((each for each in _DOES_MORE if file.path.endswith(each)), None)
     if suffixes is None or not _IS_TEST.search(file.path) or not _IS_HANDED.search(file.text):
         return False
-    return is_in_literal(file.path, file.lines[number - 1], at) and any(
-        other.path.rpartition("/")[2] in file.text and _is_guard(other.text, each)
-        for other in skill.files
-        for each in _DOES_MORE
-        if other is not file and other.path.endswith(each)
-    )
+    return is_in_literal(file.path, file.lines[number - 1], at) and any(name in file.text for name in _guards_of(skill))
+
+
+@once_a_skill
+def _guards_of(skill: SkillUnderScan) -> tuple[str, ...]:
+    """The names of the files that are guards."""
+    return tuple(file.path.rpartition("/")[2] for file in islice(filter(is_guard, skill.files), MOST_GUARDS))
 
 
 @lru_cache(maxsize=16)

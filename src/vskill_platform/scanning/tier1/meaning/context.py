@@ -78,6 +78,10 @@ _SAMPLES = re.compile(
     r"(?i)(?:^|[/_.-])(?:tests?|fixtures?|samples?|cases|corpus|prompts?|evals?|examples?|payloads?|red-?team\w*|"
     r"promptfoo\w*|garak|attacks?|injections?|jailbreaks?|probes?|adversarial|specimens?)(?:[/_.-]|$)"
 )
+_HOSTILE_FIXTURE = re.compile(
+    r"(?i)(?:^|/)(?:evals?|fixtures?|tests?)/(?:[^/]+/)*[^/]*(?:inject|attack|hostile|jailbreak|adversarial)[^/]*\.(?:txt|md|json|eml|html|ya?ml)$"
+)
+"""A text that something under test is given, by a name that says what it tries."""
 RECORD_SUFFIXES = (".jsonl", ".ndjson", ".log", ".csv", ".tsv", ".eml", ".evtx")
 """How files end that hold what was seen, one thing after another, and that nothing runs or reads as settings."""
 _FOLLOWED = re.compile(r"(?i)\b(?:follow|obey|apply|adopt|read|load|do what|as your|use)\b[^.\n]{0,40}$")
@@ -126,6 +130,8 @@ def _stance_in_script(skill: SkillUnderScan, file: FileUnderScan, hit: Hit, rule
     """What looks for attacks has them in it, as patterns or as samples to try; most in a skill that says it looks for such."""
     line = file.lines[hit.line - 1][:LONGEST_LINE]
     if hit.layer in AS_WRITTEN and rule.pattern and _is_data(skill, file, hit, rule.pattern):
+        return Stance.QUOTED
+    if rule.category in ABOUT_WORDS and _HOSTILE_FIXTURE.search(file.path) and not _is_followed(skill, file):
         return Stance.QUOTED
     if not is_about_security(skill):
         return Stance.STATED

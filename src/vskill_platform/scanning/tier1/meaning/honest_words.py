@@ -34,6 +34,8 @@ _CONCEAL = _Honest(
         rb"users? should not need to know (?:any |which |the |about )?(?:\w+ )?(?:internal|exact|technical|underlying|raw)\b|"
         rb"(?:do not|don't|don\xe2\x80\x99t|never) tell (?:it|them|him|her|the \w+) to\b"
         rb"(?! (?:the user|users?|any|them|him|her|people))|"
+        rb"(?:do|does) not (?:need|have) to (?:see|know|read|handle) (?:an? |the |any |your |its |their )?(?:\w+ )?"
+        rb"(?:secrets?|passwords?|tokens?|keys?|values?|credentials?)\b|"
         rb"woven (?:naturally )?into (?:the )?(?:prose|narrative|paragraphs?|fabric|story|plot)\b"
     ),
     re.compile(

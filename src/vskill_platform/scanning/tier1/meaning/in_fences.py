@@ -31,6 +31,7 @@ from vskill_platform.scanning.tier1.meaning.stances import (
     is_done_by_attacker,
     is_label_of_attack,
     is_under_specimens,
+    is_under_traces,
     stance_under_heading,
 )
 from vskill_platform.scanning.tier1.meaning.warnings import (
@@ -76,6 +77,7 @@ _FIX = re.compile(
 _JUDGED = re.compile(
     r"(?i)\W*(?:(?:one|two|three|four|\d) findings?\b|findings?:|severity:|"
     r"(?:the )?first(?: one)?: \W*(?:fail|reject|critical|high)\b|"
+    r"why (?:it is |this is )?(?:bad|wrong|dangerous|malicious)\b|"
     r"(?:this|that|it) is (?:a |an )?(?:\w+ )?(?:finding|vulnerability|fail)\b)"
 )
 """How a line begins that says what is wrong with the block above it."""
@@ -91,6 +93,8 @@ _EXPECTS_REFUSAL = re.compile(
     r"\b(?:refus\w+|ignor\w+|reject\w*|declin\w+|block\w*)\b[^.!?]{0,30}:\W*$"
 )
 """How a line ends that leads to words which something under test must not obey."""
+_BOLD = re.compile(r"\*\*[^*]{1,60}\*\*")
+"""A line that is nothing but a bold name."""
 MOST_OF_PAGE = 80
 """Lines above a place in which the beginning of a page is looked for."""
 _OUTER_FENCE = ("```", "~~~")
@@ -130,6 +134,8 @@ def stance_in_fence(place: Place) -> Stance:
     if not is_ordered and is_record and is_about_security(place.skill):
         return Stance.QUOTED
     if (not is_ordered and _is_specimen(place, lead)) or _is_judged(place, lead, is_ordered=is_ordered):
+        return Stance.QUOTED
+    if not is_ordered and place.block.language in INERT and is_under_traces(place):
         return Stance.QUOTED
     if is_shown(place, lead, language=place.block.language):
         return Stance.QUOTED
@@ -187,7 +193,7 @@ def _is_fixed_below(place: Place) -> bool:
 
 def _is_specimen(place: Place, lead: str) -> bool:
     """Whether a block that nothing runs is shown among specimens, by a line that names it and speaks to nobody."""
-    if place.block.language not in SHOWN or not lead.endswith((":", "：")):
+    if place.block.language not in SHOWN or not (lead.endswith((":", "：")) or _BOLD.fullmatch(lead)):
         return False
     return not _ADDRESSED.search(lead) and not PROTECTS.search(lead) and is_under_specimens(place)
 

@@ -101,6 +101,20 @@ _IS_SENT = re.compile(
     r"field|value|link|header) (?:whose (?:\w+ ){1,2}is|that (?:says|reads|contains)|named|called|titled) $"
 )
 """What somebody else hands in, up to what it says."""
+_NAMED_BY_OTHERS = re.compile(
+    r"(?i)\b(?:untrusted|hostile|attackers?|malicious|injection)\b[^`]{0,160}\b"
+    r"(?:may|might|can|could) be (?:called|named|titled) `?$"
+)
+"""What somebody else may call something, in a line that warns of it."""
+_WHY_BAD = re.compile(
+    r"(?i)[^`\n]{0,12}\bwhy (?:it is |it's |this is )?(?:bad|wrong|dangerous|harmful|malicious)\s*[:?]"
+)
+"""What is said right behind a specimen."""
+_GOES_ON = re.compile(r"\b(?:contains?|with|says?|reads?|such as|like)$")
+"""How a line ends that a block quote goes on from."""
+_ANOTHER = ("or ", "and ")
+_ASKED_ABOUT = re.compile(r"\s*(?:\d{1,2}[.)]|[-*+])\s+\*\*[^*]{3,80}\?\*\*\s")
+"""An item that asks something of what is looked at."""
 _DESCRIBED_BEHIND = re.compile(r"(?i)[\s)*]+(?:is|are|gives?|means?|spells?|equals?|becomes?) [`\"“]")
 _FOUND = re.compile(r"(?i)\b(?:found|seen|observed|typical|artefacts?|artifacts?|traces?)\b")
 _READER_ACTS = re.compile(
@@ -149,6 +163,7 @@ _DISOWNED = re.compile(
     r"(?i)\W*(?:(?:treat|handle|regard|take) "
     r"(?:it|this|that|them) (?:only |just )?as (?:an? )?(?:\w+ )?(?:data|texts?|strings?|content|input)\b|"
     r"(?:never|do not|don['’]t) (?:follow|obey|act on|execute|carry out|comply with) (?:it|this|that|them)\b|"
+    r"you (?:do not|don['’]t|never) (?:skip|follow|obey|comply|answer)\b|"
     r"(?:it|this|that|such text) is (?:only |just )?(?:data|content|"
     r"not (?:an? )?(?:orders?|instructions?|commands?|requests?))\b)"
 )
@@ -171,7 +186,11 @@ def stance_in_prose(place: Place) -> Stance:
         return Stance.QUOTED
     if place.block.kind is BlockKind.TABLE:
         return stance_in_table(place)
-    if _is_named(place) or _is_sample(place) or _is_listed_shape(place):
+    if _is_named(place) or _is_sample(place) or _is_listed_shape(place) or (quoted and _NAMED_BY_OTHERS.search(before)):
+        return Stance.QUOTED
+    if is_about_security(place.skill) and (
+        _ASKED_ABOUT.match(line) or (quoted and _WHY_BAD.match(behind)) or _WHY_BAD.search(before)
+    ):
         return Stance.QUOTED
     if _is_obeyed(behind):
         return Stance.STATED
@@ -304,7 +323,8 @@ def _is_led_to(place: Place) -> bool:
         return True
     if _AVOIDED.match(lead):
         return True
-    if not lead.endswith((":", "：")) or leads_by_order(lead) or PROTECTS.search(lead):
+    is_open = lead.endswith((":", "：")) or (place.block.kind is BlockKind.QUOTE and _GOES_ON.search(lead) is not None)
+    if not is_open or leads_by_order(lead) or PROTECTS.search(lead):
         return False
     if blocks(lead.rstrip(":： ")) or (is_about_security(place.skill) and _is_led_to_example(place, lead)):
         return True
@@ -336,6 +356,8 @@ def _paragraph_above(place: Place) -> str:
     blocks = place.file.document.blocks
     at = bisect_right(blocks, place.number, key=lambda block: block.first_line) - 2
     for block in reversed(blocks[max(0, at - MOST_ITEMS) : at + 1]):
-        if block.kind not in (BlockKind.ITEM, BlockKind.QUOTE):
-            return block.text.strip().rpartition("\n")[2][-300:] if block.kind is BlockKind.PARAGRAPH else ""
+        lead = block.text.strip().rpartition("\n")[2][-300:] if block.kind is BlockKind.PARAGRAPH else ""
+        is_another = place.block.kind is BlockKind.QUOTE and lead.startswith(_ANOTHER) and _GOES_ON.search(lead)
+        if block.kind not in (BlockKind.ITEM, BlockKind.QUOTE) and not is_another:
+            return lead
     return ""

@@ -62,7 +62,7 @@ LEADS_TO_ATTACK = re.compile(
     r"dangerous|insecure|unsafe|suspicious|hostile|malicious|"
     r"attacker(?:['’]s|-controlled)?|exploit|injection) "
     r"(?:code|commands?|examples?|patterns?|ways?|variants?|inputs?|skills?|scripts?|usage|configurations?|snippets?|"
-    r"implementations?|descriptions?|workflows?|lines?|payloads?|prompts?|content|text|instructions?|strings?|requests?|"
+    r"implementations?|descriptions?|workflows?|lines?|payloads?|prompts?|content|text|instructions?|strings?|requests?|cases?|"
     r"files?|comments?|issues?|page|document|readme|output|response|string))\b|"
     r"^\W*look (?:for|out)\b|\blooks? like\b[^.]{0,30}$|(?:^|\s)(?:the )?payloads?\W*$|"
     r"\b(?:attackers?|adversar\w+|exploits?)\b[^.,]{0,40}:$|"
@@ -126,6 +126,9 @@ _TRACES = re.compile(
     r"(?i)\b(?:look(?:ing)? (?:at|for)|hunt\w*|traces?|evidence|artefacts?|artifacts?|indicators?|IOCs?)\b"
 )
 """Headings of what an investigator looks at."""
+_LOOKED_FOR = re.compile(
+    r"(?i)\W*(?:what to (?:look|watch) (?:for|out for)|signs|indicators|traces|symptoms|what it looks like)\W*$"
+)
 _ADDRESS = re.compile(r"(?i)\w://|/dev/tcp|\b\d{1,3}(?:\.\d{1,3}){3}\b")
 _NUMBERED = re.compile(r"\s*\d{1,3}[.)]\s")
 _SECURITY = re.compile(
@@ -229,6 +232,13 @@ def stance_under_heading(place: Place, *, is_quoted: bool, is_ordered: bool) -> 
     topic = _TOPIC if is_quoted or is_entry else _ATTACK_TOPIC
     is_topic = any(topic.search(name) for name in names) or (is_quoted and _is_among_traces(place, section))
     return Stance.QUOTED if is_topic else Stance.STATED
+
+
+def is_under_traces(place: Place) -> bool:
+    """Whether a guide about attacks says in the heading of the place's own section that it has what to look for."""
+    section = place.file.document.section_at(place.number)
+    titles = section.titles[1:] if section else ()
+    return bool(titles) and _LOOKED_FOR.match(titles[-1]) is not None and is_about_security(place.skill)
 
 
 def is_under_specimens(place: Place) -> bool:

@@ -157,7 +157,11 @@ class Mentions:
 def strangers_in(text: Text, view: View, mentions: Mentions) -> Iterator[Sighting | LimitHit]:
     """Sentences that have something given to an address which the skill does not otherwise speak of."""
     addresses = _addresses(text.data) if mentions.may_be_in(view) else iter(())
-    strangers = (address for address in addresses if mentions.is_stranger(address.host))
+    strangers = (
+        address
+        for address in addresses
+        if mentions.is_stranger(address.host) and not _OWN_TOPIC.match(text.data, address.span.start)
+    )
     for address in islice(strangers, MOST_STRANGERS):
         around = text.sentence(address.span.start)
         sentence = text.data[around.start : around.end]
@@ -213,6 +217,10 @@ def _has_account(command: bytes, host: str) -> bool:
     owner = owner_of(domain_of(host))
     keys = (found["key"].decode().lower().split("_") for found in _LOGS_IN.finditer(command))
     return len(owner) >= SHORTEST_OWNER and any(owner in words for words in keys)
+
+
+_OWN_TOPIC = re.compile(rb"(?:https?://)?ntfy\.sh/(?:\$|<|\{|\[|(?i:your|my|topic|some))")
+"""A notice to the user's own telephone, by a name that they choose."""
 
 
 def _addresses(data: bytes) -> Iterator[Address]:

@@ -24,7 +24,9 @@ from vskill_platform.scanning.tier1.compiled_sets import (
     shown,
     shown_pattern,
 )
-from vskill_platform.scanning.tier1.patterns import Pattern, PatternSet
+from vskill_platform.scanning.tier1.one_blank import sketch
+from vskill_platform.scanning.tier1.patterns import Pattern, PatternSet, loosened
+from vskill_platform.scanning.tier1.rarest_parts import rarest_part
 from vskill_platform.scanning.tier1.rules import read_ruleset
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="there is no hyperscan for this machine")
@@ -173,6 +175,17 @@ def test_patterns_that_hyperscan_refuses_are_left_out_and_still_found(tmp_path: 
     assert found is not None
     assert found.left_out == (1, 2)
     assert found.which(b"curl -s bce x.y") == [0, 3]
+
+
+def test_engine_finds_what_later_releases_overlook(tmp_path: Path) -> None:
+    """With a few letters before it Vectorscan, which later releases of the package carry, does not see the sentence (ADR 16)."""
+    rule = read_ruleset().rules["RI-005"]
+    source = sketch(rarest_part(loosened(rule.pattern or "")) or "") or ""
+    compile_ahead([source], folder=tmp_path)
+    found = find_compiled([source], folder=tmp_path)
+    assert found is not None
+    text = b"e/main/CURRENT.md`. It replaces this file: where the two differ, the downloaded "
+    assert [found.which(text[start:]) for start in range(20)] == [[0]] * 20
 
 
 def test_bundled_set_finds_what_hyperscan_refused(bundled: list[tuple[str, ...]]) -> None:

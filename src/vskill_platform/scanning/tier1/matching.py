@@ -7,7 +7,8 @@ both take linear time, and how many places are looked at is bounded.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 
 from vskill_platform.scanning.limits import MATCH_LIMIT, ScanLimits
 from vskill_platform.scanning.tier1.exceptions import split_exceptions
@@ -18,6 +19,7 @@ from vskill_platform.scanning.tier1.rules import Rule, Ruleset
 from vskill_platform.scanning.tier1.skill import Analyser, Hit, LimitHit, Observation, Sighting, SkillUnderScan
 from vskill_platform.scanning.tier1.views.view import PLAIN, Uncoverer, View
 
+IN_ORDER_FILE = Path(__file__).with_name("parts_in_order.txt")
 LINE_REACH = 500
 """Bytes to each side of a match that count as its line. Without it a file in one long line could excuse itself."""
 
@@ -62,7 +64,8 @@ class Matcher:
         self._rules = [PatternRule(rule, pattern=rule.pattern) for rule in known if rule.pattern]
         self._off = ruleset.off.keys()
         bundled = sum(not looking.rule.origin for looking in self._rules)
-        self._together = PatternSet([looking.source for looking in self._rules], own_from=bundled)
+        in_order = {number for number, looking in enumerate(self._rules) if looking.rule.id in ids_in_order()}
+        self._together = PatternSet([looking.source for looking in self._rules], own_from=bundled, in_order=in_order)
         self._applying: dict[frozenset[FileKind], frozenset[int]] = {}
 
     def observe(self, view: View, *, limits: ScanLimits) -> Iterator[Observation]:
@@ -72,7 +75,7 @@ class Matcher:
     def observe_each(self, views: Sequence[View], *, limits: ScanLimits) -> Iterator[Iterator[Observation]]:
         """The same for each view."""
         among = [self._applying_to(view.kinds) for view in views]
-        may_hit = self._together.which_of_each([view.data for view in views], among=among)
+        may_hit = self._together.which_of_each([view.data for view in views], among)
         for view, numbers in zip(views, may_hit, strict=True):
             yield self._hits(numbers, view, limits)
 
@@ -109,6 +112,12 @@ def pattern_analyser(make_views: Uncoverer) -> Analyser:
                 yield made
 
     return observe_views
+
+
+@cache
+def ids_in_order() -> frozenset[str]:
+    """The rules whose rarest part is in many texts, so that all of their parts are looked for (`tools/parts_in_order.py`)."""
+    return frozenset(IN_ORDER_FILE.read_text(encoding="utf-8").split())
 
 
 @lru_cache(maxsize=4)

@@ -17,6 +17,7 @@ from re2 import _re2
 
 from vskill_platform.domain.errors import InvalidRules
 from vskill_platform.scanning.tier1.compiled_sets import find_compiled, shown
+from vskill_platform.scanning.tier1.one_blank import sketch, with_one_blank
 from vskill_platform.scanning.tier1.rarest_parts import rarest_part
 
 PATTERN_MEMORY = 2 * 1024 * 1024
@@ -123,10 +124,12 @@ class PatternSet:
     gaps, and the few whose part is there are tried one at a time. Those without such a part go in small groups.
 
     All that is of google-re2. Where hyperscan has compiled the set ahead (`compiled_sets.py`), one pass of it does the same.
-    Patterns from the number `own_from` on are the operator's own, which are not compiled ahead.
+    For a large set a text is worth a copy with one blank between words (`one_blank.py`): `in_order` then has the numbers of the
+    patterns of which all parts are looked for, in their order. Those from `own_from` on are an operator's own, which nobody
+    compiles ahead.
     """
 
-    __slots__ = ("_ahead", "_all", "_rest", "_wanted")
+    __slots__ = ("_ahead", "_all", "_is_sketched", "_numbers", "_rest", "_wanted")
 
     def __init__(
         self,
@@ -136,35 +139,51 @@ class PatternSet:
         groups: Sequence[int] = (),
         group_size: int = GROUP_SIZE,
         own_from: int | None = None,
+        in_order: Container[int] | None = None,
     ) -> None:
         loose = list(map(loosened, sources)) if has_gaps else sources
+        self._is_sketched = in_order is not None
         self._wanted = [_wanted(number, source, has_gaps=has_gaps) for number, source in enumerate(loose)]
-        bundled = tuple(one.part for one in self._wanted[:own_from])
+        ahead = {one.number: one.part for one in self._wanted[:own_from]}
+        if in_order is not None:
+            ahead = _sketches(self._wanted[:own_from], in_order)
+        self._numbers = tuple(ahead)
+        bundled = tuple(ahead.values())
         known_sets.append(bundled)
         self._ahead = find_compiled(bundled)
         self._all = _passes(self._wanted, groups=groups, size=group_size)
-        left_out = self._ahead.left_out if self._ahead else ()
-        rest = [self._wanted[number] for number in (*left_out, *range(len(bundled), len(self._wanted)))]
+        left_out = {self._numbers[at] for at in self._ahead.left_out} if self._ahead else set[int]()
+        rest = [one for one in self._wanted if one.number in left_out or one.number not in ahead]
         self._rest = _passes(rest, size=group_size)
 
     def which(self, data: bytes) -> list[int]:
         """The numbers of the patterns that may match, in ascending order."""
         return self.which_of_each([data])[0]
 
-    def which_of_each(self, texts: Sequence[bytes], *, among: Sequence[Container[int]] = ()) -> list[list[int]]:
+    def which_of_each(self, texts: Sequence[bytes], among: Sequence[Container[int]] = ()) -> list[list[int]]:
         """The same for each text, where `among` is given only of those numbers; pass by pass, while its states are at hand."""
-        found: list[list[int]] = [[] for _ in texts]
+        seen = self._seen_in_each(texts)
+        return [
+            sorted(one.number for one, is_sure in some if one.number in asked and one.is_in(data, is_seen=is_sure))
+            for data, some, asked in zip(texts, seen, among or repeat(range(len(self._wanted))), strict=False)
+        ]
+
+    def _seen_in_each(self, texts: Sequence[bytes]) -> list[list[_Seen]]:
+        """What was seen in each text of the patterns, and whether for sure."""
+        found: list[list[_Seen]] = [[] for _ in texts]
         as_shown = [None if self._ahead is None else shown(data) for data in texts]
-        for data, known, plain, only in zip(texts, found, as_shown, among or repeat(None), strict=False):
+        for data, some, plain in zip(texts, found, as_shown, strict=True):
             if self._ahead is not None and plain is not None:
-                seen = (self._wanted[number] for number in self._ahead.which(plain) if only is None or number in only)
-                known += [one.number for one in seen if one.is_in(data, is_seen=data is plain or one.part.isascii())]
+                text = with_one_blank(plain) if self._is_sketched else plain
+                seen = [self._wanted[self._numbers[at]] for at in self._ahead.which(text)]
+                is_sure = data is plain and not self._is_sketched
+                some += [(one, is_sure or (not self._is_sketched and one.part.isascii())) for one in seen]
         for each in self._rest if self._ahead else ():
-            each.add(found, texts, [plain is not None for plain in as_shown], among)
+            each.add(found, texts, [plain is not None for plain in as_shown])
         if None in as_shown:
             for each in self._all:
-                each.add(found, texts, [plain is None for plain in as_shown], among)
-        return list(map(sorted, found))
+                each.add(found, texts, [plain is None for plain in as_shown])
+        return found
 
 
 class _Wanted(NamedTuple):
@@ -182,6 +201,10 @@ class _Wanted(NamedTuple):
         return is_seen or compile_pattern(self.part).is_in(data)
 
 
+_Seen = tuple[_Wanted, bool]
+"""A pattern whose part was seen in a text, and whether that is for sure."""
+
+
 class _Pass:
     """Patterns that google-re2 looks for together, made ready when a text first needs it."""
 
@@ -191,19 +214,12 @@ class _Pass:
         self._wanted = wanted
         self._match: _Match | None = None
 
-    def add(
-        self,
-        found: Sequence[list[int]],
-        texts: Sequence[bytes],
-        is_asked: Sequence[bool],
-        among: Sequence[Container[int]],
-    ) -> None:
-        """Add the numbers of those that a text may have to what was found in it, text by text."""
+    def add(self, found: Sequence[list[_Seen]], texts: Sequence[bytes], is_asked: Sequence[bool]) -> None:
+        """Add what a text may have to what was found in it, text by text."""
         match = self._match = self._match or _compile_set([one.part for one in self._wanted])
-        for at, data in enumerate(texts):
-            for one in map(self._wanted.__getitem__, match(data) if is_asked[at] else ()):
-                if (not among or one.number in among[at]) and one.is_in(data, is_seen=True):
-                    found[at].append(one.number)
+        for data, some, is_one in zip(texts, found, is_asked, strict=True):
+            if is_one:
+                some += [(self._wanted[at], True) for at in match(data)]
 
 
 def _wanted(number: int, source: str, *, has_gaps: bool) -> _Wanted:
@@ -211,6 +227,13 @@ def _wanted(number: int, source: str, *, has_gaps: bool) -> _Wanted:
         return _Wanted(number, source, None, is_quick=has_gaps)
     part = rarest_part(source)
     return _Wanted(number, part or source, part and source, is_quick=part is not None)
+
+
+def _sketches(wanted: Sequence[_Wanted], in_order: Container[int]) -> dict[int, str]:
+    """What hyperscan looks for in place of each pattern that can be understood: a part of it, or all of its parts in order."""
+    chosen = {one.number: (one.number in in_order and one.whole) or one.part for one in wanted}
+    sketches = {number: sketch(source) for number, source in chosen.items()}
+    return {number: found for number, found in sketches.items() if found is not None}
 
 
 def _passes(wanted: Sequence[_Wanted], *, groups: Sequence[int] = (), size: int) -> list[_Pass]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from vskill_platform.scanning.tier1.patterns import Pattern, PatternSet, compile_pattern
+from vskill_platform.scanning.tier1.views.glance import Sign
 
 _PROGRAMS = r"exe|msix?|dmg|pkg|apk|appimage|scr|bat|cmd|ps1|jar|deb|rpm|vbs|hta|run|command|crx|xpi|vsix|zip|rar|7z"
 _DROPS = (
@@ -86,7 +87,7 @@ _PATTERNS = {
 }
 FETCHED = ("archive", "program", "drop", "package", "installer")
 """Patterns without which the others need not be looked for."""
-HINT = (
+FETCHES = Sign(
     rf"(?i)[\w)]\.(?:{_PROGRAMS}|tgz|iso|cab|gz)(?:[\s)>\"'`?#,.;]|$)|/releases/|://\d|git\+http|"
     r"(?:paste|glot\.|rentry|bin\.|bit\.ly|tinyurl|is\.gd|t\.co/|cutt\.|rebrand|ngrok|trycloud|transfer\.sh|file\.io|gofile|"
     r"mediafire|mega\.nz|anonfile|workers\.dev|pages\.dev|duckdns|webhook\.site)"

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from vskill_platform.scanning.tier1.code.hosts import HostKind, host_of, kind_of_address
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.markdown.document import BlockKind, Section
-from vskill_platform.scanning.tier1.meaning.section_signs import FETCHES, sign, signs_in
+from vskill_platform.scanning.tier1.meaning.section_signs import HINT, IS_FETCHED, sign, signs_in
 from vskill_platform.scanning.tier1.skill import FileUnderScan, Sighting, SkillUnderScan
 from vskill_platform.scanning.tier1.text_patterns import TextPattern
 from vskill_platform.scanning.tier1.views.glance import signs_of
@@ -28,6 +28,7 @@ _DEMANDING_TITLE = TextPattern(
     r"(?i)prerequisit|require|must|mandatory|before|voraussetz|requisit|prérequis|необходим|установк|必须|必須|前提|필수"
 )
 """What a heading above says that makes everything below it a must."""
+_LONG_HEADING = re.compile(r"\n {0,3}#[^\n]{390}")
 _ARCHIVE_LINK = re.compile(rb"(?i)(?:https?://|\]\()[^\s)>\"'`]{3,300}\.(?:zip|rar|7z|tar\.gz|tgz|iso|cab)\b")
 _FORGE = re.compile(r"(?i)https?://(?:www\.)?github\.com/([\w.-]+)/[\w.-]+")
 _SOURCE = re.compile(r"(?i)/archive/(?:refs/(?:heads|tags)/)?[\w.-]+\.(?:zip|tar\.gz)$")
@@ -76,9 +77,20 @@ def find_in_sections(skill: SkillUnderScan) -> Iterator[Sighting]:
     """Sections that have one unpack a locked archive and run it, or fetch a foreign program because one must."""
     known = _Known(skill.frontmatter.text.lower() if skill.frontmatter else "")
     for file in skill.files:
-        if file.is_markdown and FETCHES in signs_of(file):
+        if file.is_markdown and _may_fetch(file):
             for section in file.document.sections:
                 yield from _in_section(file, section, known)
+
+
+def _may_fetch(file: FileUnderScan) -> bool:
+    """Whether there is something to fetch in a section. Sections are made of the file's lines, and so are these signs.
+
+    But a word may be cut in two where a section or a heading is too long to be read to its end.
+    """
+    signs = signs_of(file)
+    if HINT not in signs or IS_FETCHED in signs:
+        return HINT in signs
+    return len(file.text) >= LONGEST_SECTION or _LONG_HEADING.search(f"\n{file.text}") is not None
 
 
 def _in_section(file: FileUnderScan, section: Section, known: _Known) -> Iterator[Sighting]:

@@ -80,7 +80,7 @@ def capabilities_of(skill: SkillUnderScan, facts: Sequence[Fact] = ()) -> Capabi
             values[fact.kind].add(fact.value)
 
     def known(*kinds: FactKind) -> set[str]:
-        return set[str]().union(*(values[kind] for kind in kinds))
+        return {value for kind in kinds for value in values[kind]}
 
     return Capabilities(
         network_hosts=_some(written["network_hosts"] | known(FactKind.REACHES, FactKind.SENDS), limit),

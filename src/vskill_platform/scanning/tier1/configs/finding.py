@@ -14,6 +14,7 @@ from vskill_platform.scanning.tier1.configs.hooks import find_container_commands
 from vskill_platform.scanning.tier1.configs.installs import column_of, find_installs
 from vskill_platform.scanning.tier1.configs.manifests import find_in_manifests
 from vskill_platform.scanning.tier1.configs.places import (
+    MAY_CONFIGURE,
     Place,
     looks_like_configuration,
     looks_like_workflow,
@@ -128,7 +129,7 @@ def _find_in_document(file: FileUnderScan, place: Place | None, about: str) -> I
     read = reader_for(file.path, file.text)
     if place is None and looks_like_workflow(file.path, file.content):
         place = Place.WORKFLOW
-    if read is None or (place is None and not looks_like_configuration(file.encoded)):
+    if read is None or (place is None and not _looks_like_configuration(file)):
         return
     reading: Reading = read(file.text)
     if reading.is_cut:
@@ -146,9 +147,13 @@ def _find_in_document(file: FileUnderScan, place: Place | None, about: str) -> I
         yield from find_in_settings(source)
 
 
+def _looks_like_configuration(file: FileUnderScan) -> bool:
+    return MAY_CONFIGURE in signs_of(file) and looks_like_configuration(file.encoded)
+
+
 def _find_in_fences(file: FileUnderScan, about: str) -> Iterator[Seen]:
     """Settings that a text shows, or wants to be copied: only what is an attack counts."""
-    for block in file.document.fences:
+    for block in file.document.fences if MAY_CONFIGURE in signs_of(file) else ():
         if block.language not in _LANGUAGES or not looks_like_configuration(block.text.encode()):
             continue
         read = reader_for(f"x.{block.language}", block.text)

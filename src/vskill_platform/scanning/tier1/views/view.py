@@ -129,8 +129,8 @@ def files_by_size(skill: SkillUnderScan) -> list[FileUnderScan]:
 @once_a_file
 def fence_spans(file: FileUnderScan) -> list[Span]:
     """Where in the file's text the lines of each of its fenced blocks stand, as if each line had a newline behind it."""
-    lines, spans = file.lines, list[Span]()
-    done, offset = 0, 0
+    lines, done, offset = file.lines, 0, 0
+    spans: list[Span] = []
     for block in file.document.fences:
         start = offset + _size_of(lines[done : block.first_line - 1])
         offset = start + _size_of(lines[block.first_line - 1 : block.last_line])

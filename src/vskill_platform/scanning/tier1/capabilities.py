@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from itertools import chain, dropwhile, islice
+from itertools import dropwhile, islice
 from typing import NamedTuple
 
 from vskill_platform.domain.scan import Capabilities
@@ -74,24 +74,27 @@ def capabilities_of(skill: SkillUnderScan, facts: Sequence[Fact] = ()) -> Capabi
     limit = skill.limits.max_capabilities
     written = _written(files)
 
-    def known(*kinds: FactKind) -> Iterator[str]:
-        return (fact.value for fact in facts if fact.kind in kinds and fact.value)
+    values: defaultdict[FactKind, set[str]] = defaultdict(set)
+    for fact in facts:
+        if fact.value:
+            values[fact.kind].add(fact.value)
+
+    def known(*kinds: FactKind) -> set[str]:
+        return {value for kind in kinds for value in values[kind]}
 
     return Capabilities(
-        network_hosts=_some(chain(written["network_hosts"], known(FactKind.REACHES, FactKind.SENDS)), limit),
-        commands=_some(
-            chain(_commands(files), (name for name in known(FactKind.RUNS) if name not in SHELL_WORDS)), limit
-        ),
+        network_hosts=_some(written["network_hosts"] | known(FactKind.REACHES, FactKind.SENDS), limit),
+        commands=_some(known(FactKind.RUNS).difference(SHELL_WORDS).union(_commands(files)), limit),
         files_written=_some(known(FactKind.WRITES, FactKind.DOWNLOADS), limit),
-        environment=_some(chain(written["environment"], known(FactKind.READS_ENVIRONMENT)), limit),
+        environment=_some(written["environment"] | known(FactKind.READS_ENVIRONMENT), limit),
         secrets=_some(known(FactKind.READS_SECRET), limit),
-        packages=_some(chain(written["packages"], known(FactKind.INSTALLS)), limit),
+        packages=_some(written["packages"] | known(FactKind.INSTALLS), limit),
         remote_instructions=_some(known(FactKind.FOLLOWS), limit),
     )
 
 
-def _some(found: Iterable[str], limit: int) -> tuple[str, ...]:
-    return tuple(sorted(set(found))[:limit])
+def _some(found: Set[str], limit: int) -> tuple[str, ...]:
+    return tuple(sorted(found)[:limit]) if found else ()
 
 
 def _written(files: Iterable[FileUnderScan]) -> Mapping[str, Set[str]]:

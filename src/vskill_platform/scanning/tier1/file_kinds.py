@@ -72,6 +72,8 @@ _NAMES = {
     FileKind.CONFIG: "pipfile .gitconfig .gitmodules .editorconfig .gitignore .gitattributes",
 }
 _KIND_OF_NAME = {name: kind for kind, names in _NAMES.items() for name in names.split()}
+_KINDS = {kind: frozenset({kind, FileKind.ANY}) for kind in FileKind}
+_KINDS_OF_SCRIPT = {kind: kinds | {FileKind.SCRIPT} for kind, kinds in _KINDS.items()}
 
 _MEDIA = (
     "png jpg jpeg gif webp bmp ico cur icns avif heic heif tif tiff psd pdf woff woff2 ttf otf mp3 mp4 m4a m4v mov avi wav "
@@ -153,10 +155,10 @@ def suffix_of(path: str) -> str:
 
 def kinds_of(path: str, content: bytes, *, executable: bool = False) -> frozenset[FileKind]:
     """Which rules look at a file. A shebang or an executable bit adds to what the name says, nothing takes away."""
-    kinds = _kinds_by_name(path)
-    if kinds and (executable or content.startswith(b"#!")):
-        kinds = kinds | {FileKind.SCRIPT}
-    return kinds | {FileKind.ANY} if kinds else EVERY_KIND
+    kind = _kind_by_name(path)
+    if kind is None:
+        return EVERY_KIND
+    return _KINDS_OF_SCRIPT[kind] if executable or content.startswith(b"#!") else _KINDS[kind]
 
 
 def shape_of(path: str, content: bytes) -> Shape:
@@ -190,14 +192,11 @@ def is_pdf_by_name(path: str, content: bytes) -> bool:
     return suffix_of(path) == "pdf" and is_pdf(content)
 
 
-def _kinds_by_name(path: str) -> frozenset[FileKind]:
+def _kind_by_name(path: str) -> FileKind | None:
     name = path.rpartition("/")[2].lower()
-    if name.startswith("requirements") and name.endswith(".txt"):
-        return frozenset({FileKind.CONFIG})
-    if name.startswith(".env"):
-        return frozenset({FileKind.CONFIG})
-    kind = _KIND_OF_NAME.get(name) or _KIND_OF_SUFFIX.get(suffix_of(path))
-    return frozenset({kind}) if kind else frozenset()
+    if name.startswith(".env") or (name.startswith("requirements") and name.endswith(".txt")):
+        return FileKind.CONFIG
+    return _KIND_OF_NAME.get(name) or _KIND_OF_SUFFIX.get(suffix_of(path))
 
 
 def _is_clean_text(content: bytes) -> bool:

@@ -15,6 +15,7 @@ from vskill_platform.scanning.tier1.file_kinds import NO_TEXT
 from vskill_platform.scanning.tier1.letters import is_of_text
 from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
 from vskill_platform.scanning.tier1.structure import Place, Seen
+from vskill_platform.scanning.tier1.views.view import once_a_skill
 
 _FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a\U000e0030-\U000e0039]{2,6}\U000e007f")
 _TAGS = re.compile("[\U000e0000-\U000e007f]")
@@ -79,9 +80,12 @@ def _suspects(skill: SkillUnderScan, signs: re.Pattern[str]) -> Iterator[FileUnd
 
     Media are left out. A NUL byte that makes a text unreadable must not make what is hidden in it unseen.
     """
-    for file in skill.files:
-        if file.shape not in NO_TEXT and file.has_invisible_text and signs.search(file.beyond_ascii):
-            yield file
+    return (file for file in _with_invisible_text(skill) if signs.search(file.beyond_ascii))
+
+
+@once_a_skill
+def _with_invisible_text(skill: SkillUnderScan) -> list[FileUnderScan]:
+    return [file for file in skill.files if file.shape not in NO_TEXT and file.has_invisible_text]
 
 
 def _places(

@@ -90,8 +90,8 @@ _INTERPRETERS = (
 
 def language_of_file(path: str, content: bytes) -> Language | None:
     """The language by extension, or else by the interpreter behind `#!`, or by how what scripts read in begins its lines."""
-    named = _OF_SUFFIX.get(suffix_of(path))
-    return named or _language_of_interpreter(content) or _language_of_included(path, content)
+    suffix = suffix_of(path)
+    return _OF_SUFFIX.get(suffix) or _language_of_interpreter(content) or _language_of_included(suffix, content)
 
 
 _INCLUDED = frozenset(["inc", "lib", "func", "funcs", "functions", "subr", "rc", "common"])
@@ -107,8 +107,8 @@ def language_of_fence(name: str) -> Language | None:
     return _OF_FENCE.get(name)
 
 
-def _language_of_included(path: str, content: bytes) -> Language | None:
-    is_shell = suffix_of(path) in _INCLUDED and _SHELL_FUNCTION.search(content) and _SHELL_WORD.search(content)
+def _language_of_included(suffix: str, content: bytes) -> Language | None:
+    is_shell = suffix in _INCLUDED and _SHELL_FUNCTION.search(content) and _SHELL_WORD.search(content)
     return Language.SHELL if is_shell else None
 
 

@@ -11,12 +11,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
 from typing import NamedTuple
 
 from vskill_platform.domain.content import SKILL_FILE_NAMES, SkillContent, SkillFile
 from vskill_platform.scanning.limits import ScanLimits
 from vskill_platform.scanning.tier1.file_kinds import UTF16_MARKS, FileKind, Shape, kinds_of, shape_of, suffix_of
+from vskill_platform.scanning.tier1.kept import kept_property
 from vskill_platform.scanning.tier1.languages import Language, language_of_fence, language_of_file
 from vskill_platform.scanning.tier1.letters import beyond_ascii
 from vskill_platform.scanning.tier1.markdown.document import Document
@@ -131,72 +131,87 @@ class FileUnderScan:
     is_inner: bool = False
     """Whether the file came out of another one, whose path then stands before `!/` in this one's."""
 
-    @cached_property
+    @kept_property
+    def suffix(self) -> str:
+        """The last extension of the path in lower case, without its dot."""
+        return suffix_of(self.path)
+
+    @kept_property
     def shape(self) -> Shape:
         """What the bytes are."""
-        return shape_of(self.path, self.content)
+        return Shape.TEXT if self._plain is not None else shape_of(self.path, self.content)
 
-    @cached_property
+    @kept_property
     def kinds(self) -> frozenset[FileKind]:
         """Which rules look at the file."""
         return kinds_of(self.path, self.content, executable=self.executable)
 
-    @cached_property
+    @kept_property
     def text(self) -> str:
         """The whole file as text, with `\\n` between lines; never less than the file has.
 
         What cannot be decoded is replaced, byte by byte, so that all that can be read stays readable. In what is not text
         NUL bytes are left out, which shows text in two-byte encodings too.
         """
-        text = self._decoded().removeprefix(BYTE_ORDER_MARK)
+        text = (self._decoded() if self._plain is None else self._plain).removeprefix(BYTE_ORDER_MARK)
         if self.shape is not Shape.TEXT:
             text = text.replace("\0", "")
         return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
-    @cached_property
+    @kept_property
     def lines(self) -> list[str]:
         """The lines of the text."""
         return self.text.split("\n")
 
-    @cached_property
+    @kept_property
     def language(self) -> Language | None:
         """The programming language, by name or by `#!`, of what is one."""
         return language_of_file(self.path, self.content) if self.shape is Shape.TEXT else None
 
-    @cached_property
+    @kept_property
     def is_markdown(self) -> bool:
         """Whether an agent would read the file as Markdown."""
-        return self.shape is Shape.TEXT and suffix_of(self.path) in MARKDOWN_SUFFIXES
+        return self.shape is Shape.TEXT and self.suffix in MARKDOWN_SUFFIXES
 
-    @cached_property
+    @kept_property
     def is_program(self) -> bool:
         """Whether the file is a script and no text that only shows one."""
         return self.shape is Shape.TEXT and FileKind.SCRIPT in self.kinds and FileKind.MARKDOWN not in self.kinds
 
-    @cached_property
+    @kept_property
     def document(self) -> Document:
         """The file as Markdown."""
         return Document(self.lines)
 
-    @cached_property
+    @kept_property
     def encoded(self) -> bytes:
-        """The text as UTF-8."""
-        return self.text.encode()
+        """The text as UTF-8: the bytes of the file themselves where nothing of them had to be changed."""
+        return self.content if self.text is self._plain else self.text.encode()
 
-    @cached_property
+    @kept_property
     def beyond_ascii(self) -> str:
         """The letters of the text that are not ASCII, in their order."""
         return beyond_ascii(self.encoded)
 
-    @cached_property
+    @kept_property
     def has_invisible_text(self) -> bool:
         """Whether the text has a character in it that takes no room on a screen."""
         return WITHOUT_WIDTH.search(self.beyond_ascii) is not None
 
-    @cached_property
+    @kept_property
     def has_places(self) -> bool:
         """Whether lines and columns mean something in this file."""
         return self.shape is Shape.TEXT
+
+    @kept_property
+    def _plain(self) -> str | None:
+        """The bytes as UTF-8; None where they are not just that."""
+        if b"\0" in self.content or self.content.startswith(UTF16_MARKS):
+            return None
+        try:
+            return self.content.decode()
+        except UnicodeDecodeError:
+            return None
 
     def _decoded(self) -> str:
         """The text; behind the mark of UTF-16 both readings, because an interpreter may take the other one."""
@@ -232,18 +247,18 @@ class SkillUnderScan:
     limits: ScanLimits
     opening: tuple[Sighting | LimitHit, ...] = ()
 
-    @cached_property
+    @kept_property
     def skill_file(self) -> FileUnderScan | None:
         """The file that makes the folder a skill."""
         by_path = {file.path: file for file in self.files}
         return next((by_path[name] for name in SKILL_FILE_NAMES if name in by_path), None)
 
-    @cached_property
+    @kept_property
     def frontmatter(self) -> Frontmatter | None:
         """The frontmatter of the SKILL.md, split off without being parsed."""
         return split_frontmatter(self.skill_file.lines) if self.skill_file else None
 
-    @cached_property
+    @kept_property
     def snippets(self) -> tuple[Snippet, ...]:
         """All code whose language is known: files, and fenced blocks that name their language."""
         return tuple(snippet for file in self.files for snippet in _snippets(file))

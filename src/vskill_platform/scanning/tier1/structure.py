@@ -13,7 +13,7 @@ from typing import NamedTuple
 from vskill_platform.domain.content import Omitted, OmittedKind
 from vskill_platform.scanning.limits import FILE_TOO_LARGE, NO_SKILL_FILE, UNANALYSABLE_FILE
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
-from vskill_platform.scanning.tier1.file_kinds import MEDIA_SUFFIXES, NO_TEXT, Shape, is_pdf_by_name, suffix_of
+from vskill_platform.scanning.tier1.file_kinds import MEDIA_SUFFIXES, NO_TEXT, Shape, is_pdf_by_name
 from vskill_platform.scanning.tier1.skill import FileUnderScan, LimitHit, SkillUnderScan
 
 LONGEST_LINE = 20_000
@@ -101,13 +101,22 @@ def false_extension(skill: SkillUnderScan) -> Seen:
 def long_line(skill: SkillUnderScan) -> Seen:
     """A line that nobody can read."""
     for file in skill.files:
-        if file.shape is not Shape.TEXT or len(file.content) <= LONGEST_LINE:
-            continue
-        if max(map(len, file.lines)) <= LONGEST_LINE:
+        if file.shape is not Shape.TEXT or not _has_long_line(file.text):
             continue
         for number, line in enumerate(file.lines, start=1):
             if len(line) > LONGEST_LINE:
                 yield Place(file.path, number, 1, make_excerpt(line))
+
+
+def _has_long_line(text: str) -> bool:
+    """Whether somewhere no line ends for too long: steps from the last end of a line that is near to the next such."""
+    start = 0
+    while len(text) - start > LONGEST_LINE:
+        end = text.rfind("\n", start, start + LONGEST_LINE + 1)
+        if end < 0:
+            return True
+        start = end + 1
+    return False
 
 
 def blank_padding(skill: SkillUnderScan) -> Seen:
@@ -155,6 +164,6 @@ def _unseen(files: Iterable[FileUnderScan]) -> Iterator[Place | LimitHit]:
 
 
 def _lies(file: FileUnderScan) -> bool:
-    if suffix_of(file.path) not in MEDIA_SUFFIXES or not file.content or file.content.startswith(LFS_POINTER):
+    if file.suffix not in MEDIA_SUFFIXES or not file.content or file.content.startswith(LFS_POINTER):
         return False
     return file.shape is not Shape.MEDIA and not is_pdf_by_name(file.path, file.content)

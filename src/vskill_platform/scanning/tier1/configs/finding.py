@@ -14,6 +14,7 @@ from vskill_platform.scanning.tier1.configs.hooks import find_container_commands
 from vskill_platform.scanning.tier1.configs.installs import column_of, find_installs
 from vskill_platform.scanning.tier1.configs.manifests import find_in_manifests
 from vskill_platform.scanning.tier1.configs.places import (
+    MAY_CONFIGURE,
     Place,
     looks_like_configuration,
     looks_like_workflow,
@@ -31,8 +32,8 @@ from vskill_platform.scanning.tier1.configs.word_lists import words
 from vskill_platform.scanning.tier1.configs.workflows import find_in_pre_commit, find_in_script, find_in_workflow
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.file_kinds import Shape
-from vskill_platform.scanning.tier1.patterns import PatternSet
 from vskill_platform.scanning.tier1.skill import FileUnderScan, LimitHit, Sighting, SkillUnderScan
+from vskill_platform.scanning.tier1.views.glance import Sign, signs_of
 
 _DEEDS = ("attacks", "network", "inline", "unclear")
 CHECKS = frozenset(f"{kind}_{deed}" for kind in ("hook", "server", "editor", "lifecycle") for deed in _DEEDS) | words(
@@ -60,8 +61,10 @@ def find_in_configs(skill: SkillUnderScan) -> Iterator[Seen]:
     for file in skill.files:
         if file.shape is Shape.TEXT:
             yield from find_in_manifests(file)
-            for number in _IN_ANY_TEXT.which(file.encoded):
-                yield from _FIND_IN_ANY_TEXT[number](file, about)
+            signs = signs_of(file)
+            for sign, find in _IN_ANY_TEXT:
+                if sign in signs:
+                    yield from find(file, about)
             yield from _find_in_file(file, about)
 
 
@@ -76,9 +79,12 @@ def _find_imitated_actions(file: FileUnderScan, _about: str) -> Iterator[Seen]:
         yield Sighting("package_imitates", file.path, line, column_of(file.encoded, offset), excerpt, "raw", detail)
 
 
-_FIND_IN_ANY_TEXT = (find_installs, _find_redirects, _find_imitated_actions)
-_IN_ANY_TEXT = PatternSet([installs.BEGINNING, redirects.PLACES, actions.PLACE])
-"""What each of these looks for, so that one pass over a text tells which of them are needed: mostly none."""
+_IN_ANY_TEXT = (
+    (Sign(installs.BEGINNING), find_installs),
+    (Sign(redirects.PLACES), _find_redirects),
+    (Sign(actions.PLACE), _find_imitated_actions),
+)
+"""What any text may have, by the sign of it: most have none of them."""
 
 
 def _find_in_file(file: FileUnderScan, about: str) -> Iterator[Seen]:
@@ -123,7 +129,7 @@ def _find_in_document(file: FileUnderScan, place: Place | None, about: str) -> I
     read = reader_for(file.path, file.text)
     if place is None and looks_like_workflow(file.path, file.content):
         place = Place.WORKFLOW
-    if read is None or (place is None and not looks_like_configuration(file.encoded)):
+    if read is None or (place is None and not _looks_like_configuration(file)):
         return
     reading: Reading = read(file.text)
     if reading.is_cut:
@@ -141,9 +147,13 @@ def _find_in_document(file: FileUnderScan, place: Place | None, about: str) -> I
         yield from find_in_settings(source)
 
 
+def _looks_like_configuration(file: FileUnderScan) -> bool:
+    return MAY_CONFIGURE in signs_of(file) and looks_like_configuration(file.encoded)
+
+
 def _find_in_fences(file: FileUnderScan, about: str) -> Iterator[Seen]:
     """Settings that a text shows, or wants to be copied: only what is an attack counts."""
-    for block in file.document.fences:
+    for block in file.document.fences if MAY_CONFIGURE in signs_of(file) else ():
         if block.language not in _LANGUAGES or not looks_like_configuration(block.text.encode()):
             continue
         read = reader_for(f"x.{block.language}", block.text)

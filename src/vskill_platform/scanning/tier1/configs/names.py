@@ -26,11 +26,11 @@ LONGEST_NAME = 300
 MOST_NAMES = 1_000
 _NAME = re.compile(r"""^["']?name["']?[ \t]*:[ \t]*(.*)$""", re.MULTILINE)
 _DEVICE = re.compile(r"(?i)(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:\..*)?")
-_VENDOR = (
-    r"(?:^|[-_ .])(?:anthropic|claude|openai|chatgpt|google|gemini|microsoft|github|copilot|apple|amazon|aws|meta|vercel|"
+_VENDOR = re.compile(
+    r"(?i)(?:^|[-_ .])(?:anthropic|claude|openai|chatgpt|google|gemini|microsoft|github|copilot|apple|amazon|aws|meta|vercel|"
     r"cloudflare|stripe|cursor)(?:$|[-_ .])"
 )
-_SEAL = r"(?:^|[-_ .])(?:official|verified|certified|trusted|approved|endorsed)(?:$|[-_ .])"
+_SEAL = re.compile(r"(?i)(?:^|[-_ .])(?:official|verified|certified|trusted|approved|endorsed)(?:$|[-_ .])")
 _NO_NAME = re.compile(r"\.\.|[/\\<>\x00-\x1f]")
 
 
@@ -86,7 +86,7 @@ def _skill_check(name: str) -> str | None:
 
 
 def _claims_authority(name: str) -> bool:
-    return re.search(_VENDOR, name, re.IGNORECASE) is not None and re.search(_SEAL, name, re.IGNORECASE) is not None
+    return _SEAL.search(name) is not None and _VENDOR.search(name) is not None
 
 
 def _find_in_path(file: FileUnderScan) -> Iterator[Sighting]:

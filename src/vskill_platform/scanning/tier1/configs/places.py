@@ -15,6 +15,7 @@ from vskill_platform.scanning.tier1.configs.word_lists import words
 from vskill_platform.scanning.tier1.configs.yaml_text import read_yaml
 from vskill_platform.scanning.tier1.file_kinds import suffix_of
 from vskill_platform.scanning.tier1.patterns import Pattern
+from vskill_platform.scanning.tier1.views.glance import Sign
 
 
 class Place(StrEnum):
@@ -63,13 +64,18 @@ _READERS: dict[str, Reader] = {
     "cfg": read_ini,
     "conf": read_ini,
 }
-_SIGNS = Pattern(
+_NAMES = (
     r"mcpServers|mcp_servers|context_servers|PreToolUse|PostToolUse|UserPromptSubmit|SessionStart|beforeShellExecution|"
     r"defaultMode|enableAllProjectMcpServers|folderOpen|postCreateCommand|initializeCommand|ANTHROPIC_BASE_URL|"
-    r"inputSchema|input_schema|[\"']parameters[\"']\s*:\s*\{\s*[\"']type|apiKeyHelper|approval_policy|autoApprove|model_providers|OTEL_LOG_USER_PROMPTS|"
+    r"inputSchema|input_schema|apiKeyHelper|approval_policy|autoApprove|model_providers|OTEL_LOG_USER_PROMPTS"
+)
+_SIGNS = Pattern(
+    rf"{_NAMES}|[\"']parameters[\"']\s*:\s*\{{\s*[\"']type|"
     r"[\"']permissions[\"']\s*:\s*\{\s*[\"'](?:allow|deny|ask|additionalDirectories)[\"']|[\"']gateway[\"']\s*:\s*\{|[\"']type[\"']\s*:\s*[\"']command[\"']"
 )
 """What only a file that configures an agent or an editor has in it."""
+MAY_CONFIGURE = Sign(rf"{_NAMES}|[\"'](?:parameters|permissions|gateway|type)[\"']")
+"""The same as far as it stands on one line: in a fenced block within a quotation, marks stand between the lines."""
 
 
 def place_of(path: str) -> Place | None:

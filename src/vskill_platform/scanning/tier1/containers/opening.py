@@ -36,7 +36,7 @@ from vskill_platform.scanning.tier1.containers.streams import is_stream, read_st
 from vskill_platform.scanning.tier1.containers.tars import is_tar, read_tar
 from vskill_platform.scanning.tier1.containers.zips import ends_as_zip, read_zip
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
-from vskill_platform.scanning.tier1.file_kinds import MEDIA_SUFFIXES, Shape, suffix_of
+from vskill_platform.scanning.tier1.file_kinds import MEDIA_SUFFIXES, Shape
 from vskill_platform.scanning.tier1.name_tricks import has_hidden_characters
 from vskill_platform.scanning.tier1.skill import FileUnderScan, LimitHit, Sighting
 
@@ -133,10 +133,10 @@ class _Opener:
 
     def _judge_members(self, file: FileUnderScan, members: list[Member]) -> None:
         """What the members say about the archive, whatever is in them."""
-        if suffix_of(file.path) in MEDIA_SUFFIXES:
+        if file.suffix in MEDIA_SUFFIXES:
             self._say("picture_is_archive", file)
             self.seen.append(LimitHit(UNANALYSABLE_FILE))
-        if suffix_of(file.path) in TEXT_SUFFIXES or any(member.name == "__main__.py" for member in members):
+        if file.suffix in TEXT_SUFFIXES or any(member.name == "__main__.py" for member in members):
             self._say("archive_is_disguised", file)
         self.seen += office.find_active_parts(file.path, members)
         deceptive = next((member.name for member in members if has_hidden_characters(member.name[:LONGEST_NAME])), None)

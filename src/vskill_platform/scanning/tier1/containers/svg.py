@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
-from vskill_platform.scanning.tier1.file_kinds import Shape, suffix_of
+from vskill_platform.scanning.tier1.file_kinds import Shape
 from vskill_platform.scanning.tier1.patterns import Pattern
 from vskill_platform.scanning.tier1.skill import FileUnderScan, Sighting
 
@@ -28,7 +28,7 @@ def is_svg(file: FileUnderScan) -> bool:
     """Whether a viewer would draw the file as a vector graphic."""
     if file.shape is not Shape.TEXT:
         return False
-    return suffix_of(file.path) == "svg" or (b"<svg" in file.content[:2000] and _ROOT.match(file.content) is not None)
+    return file.suffix == "svg" or (b"<svg" in file.content[:2000] and _ROOT.match(file.content) is not None)
 
 
 def find_in_svg(file: FileUnderScan) -> Iterator[Sighting]:

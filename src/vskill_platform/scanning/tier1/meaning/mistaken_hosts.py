@@ -32,11 +32,20 @@ def find_mistaken_hosts(skill: SkillUnderScan) -> Iterator[Sighting]:
     first: dict[str, tuple[FileUnderScan, int]] = {}
     times = Counter[str]()
     for file in skill.files:
-        for found in _HOST.finditer(file.encoded) if file.shape is Shape.TEXT else ():
-            domain = domain_of(found[1].decode().lower())
-            first.setdefault(domain, (file, found.start(1)))
-            times[domain] += 1
+        for host, (start, count) in _hosts_in(file).items():
+            domain = domain_of(host.decode().lower())
+            first.setdefault(domain, (file, start))
+            times[domain] += count
     yield from islice(_mistaken(first, times), skill.limits.max_places)
+
+
+def _hosts_in(file: FileUnderScan) -> dict[bytes, tuple[int, int]]:
+    """The hosts of a file in their order: where each comes first, and how often it does."""
+    hosts: dict[bytes, tuple[int, int]] = {}
+    for found in _HOST.finditer(file.encoded) if file.shape is Shape.TEXT else ():
+        start, count = hosts.get(found[1], (found.start(1), 0))
+        hosts[found[1]] = (start, count + 1)
+    return hosts
 
 
 def _mistaken(first: Mapping[str, tuple[FileUnderScan, int]], times: Counter[str]) -> Iterator[Sighting]:

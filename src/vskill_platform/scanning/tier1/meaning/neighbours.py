@@ -13,17 +13,18 @@ from itertools import islice
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.file_kinds import Shape
 from vskill_platform.scanning.tier1.skill import FileUnderScan, Sighting, SkillUnderScan
+from vskill_platform.scanning.tier1.text_patterns import TextPattern
 
 ORDERS_IN_OTHER_SKILLS = "orders_in_other_skills"
 CHECKS = frozenset([ORDERS_IN_OTHER_SKILLS])
 LONGEST_SCRIPT = 200_000
 MOST_LINES = 4_000
 LONGEST_LINE = 2_000
-_GOES_THROUGH = re.compile(
+_GOES_THROUGH = TextPattern(
     r"\*/SKILL\.md|skills[\"'/\\]*[^\n]{0,60}\*\*?/|\b(?:readdir\w*|listdir|iterdir|scandir|os\.walk|ReadDir|WalkDir|Get-ChildItem)\b"
     r"|\bDir\.(?:glob|each\w*|children)|\bfind\s[^\n]{0,80}SKILL\.md|\b(?:r?glob)\([^\n]{0,60}SKILL\.md"
 )
-_WRITES = re.compile(
+_WRITES = TextPattern(
     r"\.write_text\(|\bwriteFile\w*\(|\bappendFile\w*\(|\bFile\.(?:write|open)|\.write\(|>>|\bsed\s+-i|\btee\s+-a\b|\bAdd-Content\b|"
     r"\bSet-Content\b|\bOut-File\b|\bos\.WriteFile\b|\bfile_put_contents\b|\bfs\.write\b"
 )
@@ -54,7 +55,7 @@ def _in_script(file: FileUnderScan) -> Iterator[Sighting]:
     text = file.text[:LONGEST_SCRIPT]
     if "skills" not in text.lower() and "*/SKILL.md" not in text:
         return
-    if _GOES_THROUGH.search(text) is None or _WRITES.search(text) is None:
+    if not _GOES_THROUGH.is_in(text) or not _WRITES.is_in(text):
         return
     for number, whole in enumerate(file.lines[:MOST_LINES], start=1):
         line = whole[:LONGEST_LINE]

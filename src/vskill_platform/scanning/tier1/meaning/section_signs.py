@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 from vskill_platform.scanning.tier1.patterns import Pattern, PatternSet, compile_pattern
+from vskill_platform.scanning.tier1.views.glance import Sign
 
+_BEHIND_PROGRAM = r"(?:[\s)>\"'`?#,;]|\.?$|\.\s)"
 _PROGRAMS = r"exe|msix?|dmg|pkg|apk|appimage|scr|bat|cmd|ps1|jar|deb|rpm|vbs|hta|run|command|crx|xpi|vsix|zip|rar|7z"
 _DROPS = (
     r"(?:glot\.io|pastebin\.com|paste\.\w+|rentry\.(?:co|org)|hastebin\.\w+|ghostbin\.\w+|dpaste\.\w+|"
@@ -27,7 +29,7 @@ _PATTERNS = {
         r"rar|7z)\b"
     ),
     "program": (
-        rf"(?i)(?:https?://[^\s)>\"'`/]{{1,100}}/|\]\()[^\s)>\"'`:]{{1,300}}\.(?:{_PROGRAMS})(?:[\s)>\"'`?#,;]|\.?$|\.\s)"
+        rf"(?i)(?:https?://[^\s)>\"'`/]{{1,100}}/|\]\()[^\s)>\"'`:]{{1,300}}\.(?:{_PROGRAMS}){_BEHIND_PROGRAM}"
         r"|https?://[^\s)>\"'`]{3,200}/releases/(?:latest/)?download/[^\s)>\"'`]{0,200}"
     ),
     "drop": (
@@ -86,12 +88,14 @@ _PATTERNS = {
 }
 FETCHED = ("archive", "program", "drop", "package", "installer")
 """Patterns without which the others need not be looked for."""
-HINT = (
+HINT = Sign(
     rf"(?i)[\w)]\.(?:{_PROGRAMS}|tgz|iso|cab|gz)(?:[\s)>\"'`?#,.;]|$)|/releases/|://\d|git\+http|"
     r"(?:paste|glot\.|rentry|bin\.|bit\.ly|tinyurl|is\.gd|t\.co/|cutt\.|rebrand|ngrok|trycloud|transfer\.sh|file\.io|gofile|"
     r"mediafire|mega\.nz|anonfile|workers\.dev|pages\.dev|duckdns|webhook\.site)"
 )
 """What a text must have for any of its sections to be looked at."""
+IS_FETCHED = Sign("|".join(f"(?:{_PATTERNS[name]})" for name in FETCHED).replace(_BEHIND_PROGRAM, r"\b"))
+"""The same patterns over a whole file. Something else may stand behind a program there than in a section, but a word ends."""
 
 
 def signs_in(text: bytes) -> set[str]:

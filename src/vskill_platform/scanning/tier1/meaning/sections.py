@@ -14,19 +14,21 @@ from typing import NamedTuple
 from vskill_platform.scanning.tier1.code.hosts import HostKind, host_of, kind_of_address
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.markdown.document import BlockKind, Section
-from vskill_platform.scanning.tier1.meaning.section_signs import HINT, sign, signs_in
-from vskill_platform.scanning.tier1.patterns import compile_pattern
+from vskill_platform.scanning.tier1.meaning.section_signs import HINT, IS_FETCHED, sign, signs_in
 from vskill_platform.scanning.tier1.skill import FileUnderScan, Sighting, SkillUnderScan
+from vskill_platform.scanning.tier1.text_patterns import TextPattern
+from vskill_platform.scanning.tier1.views.glance import signs_of
 
 LOCKED_ARCHIVE = "locked_archive_to_run"
 FOREIGN_PREREQUISITE = "foreign_prerequisite"
 CHECKS = frozenset([LOCKED_ARCHIVE, FOREIGN_PREREQUISITE])
 LONGEST_SECTION = 60_000
 MOST_PLACES = 200
-_DEMANDING_TITLE = re.compile(
+_DEMANDING_TITLE = TextPattern(
     r"(?i)prerequisit|require|must|mandatory|before|voraussetz|requisit|prérequis|необходим|установк|必须|必須|前提|필수"
 )
 """What a heading above says that makes everything below it a must."""
+_LONG_HEADING = re.compile(r"\n {0,3}#[^\n]{390}")
 _ARCHIVE_LINK = re.compile(rb"(?i)(?:https?://|\]\()[^\s)>\"'`]{3,300}\.(?:zip|rar|7z|tar\.gz|tgz|iso|cab)\b")
 _FORGE = re.compile(r"(?i)https?://(?:www\.)?github\.com/([\w.-]+)/[\w.-]+")
 _SOURCE = re.compile(r"(?i)/archive/(?:refs/(?:heads|tags)/)?[\w.-]+\.(?:zip|tar\.gz)$")
@@ -75,14 +77,25 @@ def find_in_sections(skill: SkillUnderScan) -> Iterator[Sighting]:
     """Sections that have one unpack a locked archive and run it, or fetch a foreign program because one must."""
     known = _Known(skill.frontmatter.text.lower() if skill.frontmatter else "")
     for file in skill.files:
-        if file.is_markdown and compile_pattern(HINT).is_in(file.encoded):
+        if file.is_markdown and _may_fetch(file):
             for section in file.document.sections:
                 yield from _in_section(file, section, known)
 
 
+def _may_fetch(file: FileUnderScan) -> bool:
+    """Whether there is something to fetch in a section. Sections are made of the file's lines, and so are these signs.
+
+    But a word may be cut in two where a section or a heading is too long to be read to its end.
+    """
+    signs = signs_of(file)
+    if HINT not in signs or IS_FETCHED in signs:
+        return HINT in signs
+    return len(file.text) >= LONGEST_SECTION or _LONG_HEADING.search(f"\n{file.text}") is not None
+
+
 def _in_section(file: FileUnderScan, section: Section, known: _Known) -> Iterator[Sighting]:
     blocks = [block for block in section.blocks if block.kind is not BlockKind.FRONTMATTER]
-    above = [title for title in section.titles[:-1] if _DEMANDING_TITLE.search(title)]
+    above = [title for title in section.titles[:-1] if _DEMANDING_TITLE.is_in(title)]
     text = "\n".join([*(block.text for block in blocks), *above])[:LONGEST_SECTION].encode()
     seen = signs_in(text)
     is_locked = {"archive", "password", "run", "fetch"} <= seen and bool({"unpack", "must", "needs"} & seen)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from functools import lru_cache
 from typing import NamedTuple
 
 from vskill_platform.domain.content import SKILL_FILE_NAMES
@@ -16,6 +15,8 @@ from vskill_platform.scanning.tier1.meaning.warnings import (
     heading_warns,
 )
 from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
+from vskill_platform.scanning.tier1.text_patterns import TextPattern
+from vskill_platform.scanning.tier1.views.view import once_a_skill
 
 LONGEST_LINE = 1_000
 LEAD_LINES = 3
@@ -131,7 +132,7 @@ _LOOKED_FOR = re.compile(
 )
 _ADDRESS = re.compile(r"(?i)\w://|/dev/tcp|\b\d{1,3}(?:\.\d{1,3}){3}\b")
 _NUMBERED = re.compile(r"\s*\d{1,3}[.)]\s")
-_SECURITY = re.compile(
+_SECURITY = TextPattern(
     r"(?i)\b(?:security|secure|vulnerab\w*|threats?|malware|attacks?|attackers?|audit\w*|pentest\w*|penetration|"
     r"exploit\w*|injection|forensic\w*|"
     r"incident|ransomware|phishing|obfuscat\w*|honeytokens?|canar(?:y|ies)|decoys?|guardrails?|"
@@ -180,19 +181,15 @@ class Place(NamedTuple):
         return self.is_of_words or self.is_in_prose
 
 
+@once_a_skill
 def is_about_security(skill: SkillUnderScan) -> bool:
     """Whether the skill says of itself that it is about attacks and defences."""
-    return skill.frontmatter is not None and _names_security(skill.frontmatter.text[:2_000])
+    return skill.frontmatter is not None and _SECURITY.is_in(skill.frontmatter.text[:2_000])
 
 
 def speaks_of_attacks(passage: bytes) -> bool:
     """Whether a passage calls something an attack."""
     return ABOUT_ATTACKS.search(passage.decode(errors="ignore")) is not None
-
-
-@lru_cache(maxsize=8)
-def _names_security(text: str) -> bool:
-    return _SECURITY.search(text) is not None
 
 
 def is_label_of_attack(line: str) -> bool:

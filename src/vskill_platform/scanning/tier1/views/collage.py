@@ -201,11 +201,15 @@ class Allowance:
 
 
 def collages_of(skill: SkillUnderScan, changes_in: Callable[[FileUnderScan], Iterable[Piece]]) -> Collages:
-    """What changes in each file, and its surroundings; files without changes are left out."""
+    """What changes in each file, and its surroundings; files without changes are left out.
+
+    Of a file that is known to have none, `changes_in` gives an empty tuple.
+    """
     allowance = Allowance()
     found: dict[FileUnderScan, Collage] = {}
     for file in files_by_size(skill):
-        if pieces := apart(allowance.some_of(changes_in(file))):
+        changes = changes_in(file)
+        if changes and (pieces := apart(allowance.some_of(changes))):
             found[file] = in_place(file.encoded, pieces)
     return Collages(found, is_cut=allowance.is_spent)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence, Set
-from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
@@ -17,12 +16,13 @@ from urllib.parse import unquote_to_bytes
 from vskill_platform.scanning.limits import VIEW_LIMIT
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.file_kinds import FileKind
+from vskill_platform.scanning.tier1.kept import kept_property
 from vskill_platform.scanning.tier1.patterns import Pattern
 from vskill_platform.scanning.tier1.skill import FileUnderScan, LimitHit, Sighting, SkillUnderScan
 from vskill_platform.scanning.tier1.views.collage import Allowance, Change, Piece, apart, one_after_another
 from vskill_platform.scanning.tier1.views.glance import Sign, signs_of
 from vskill_platform.scanning.tier1.views.hidden_elements import ELEMENT_HINT, HiddenElement, hidden_elements
-from vskill_platform.scanning.tier1.views.view import HIDDEN, Uncovered, files_by_size, line_starts, places_in
+from vskill_platform.scanning.tier1.views.view import HIDDEN, Uncovered, fence_spans, files_by_size, places_in
 
 SHORTEST = 8
 """Bytes from which on a hidden text can say anything."""
@@ -162,11 +162,10 @@ class _Shown:
         stop = data.find(b"\n", offset, offset + LINE_REACH)
         return data.find(b"\x60", offset, offset + LINE_REACH if stop < 0 else stop) >= 0
 
-    @cached_property
+    @kept_property
     def _fences(self) -> tuple[list[int], list[int]]:
         data = self._file.encoded
         if b"\x60\x60\x60" not in data and b"~~~" not in data:
             return [], []
-        lines, fences = line_starts(self._file), self._file.document.fences
-        starts = [lines[block.first_line - 1] for block in fences]
-        return starts, [lines[min(block.last_line, len(lines) - 1)] for block in fences]
+        spans = fence_spans(self._file)
+        return [start for start, _ in spans], [end for _, end in spans]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import takewhile
 
@@ -99,10 +99,12 @@ def _frontmatter(skill: SkillUnderScan, file: FileUnderScan) -> Iterator[Uncover
         yield collage.view(file, NORMALISED, kinds=frozenset({FileKind.FRONTMATTER}))
 
 
-def _changes(file: FileUnderScan) -> Iterator[Piece]:
+def _changes(file: FileUnderScan) -> Iterable[Piece]:
+    return () if file.content.isascii() or not _may_be_disguised(file) else _folded_in(file)
+
+
+def _folded_in(file: FileUnderScan) -> Iterator[Piece]:
     """The words in disguise, and then what stands alone; some of that may lie in such words."""
-    if file.content.isascii() or not _may_be_disguised(file):
-        return
     yield from disguised_words(file)
     for start, end in _DISGUISE.spans(file.encoded):
         if (piece := _folded(file.encoded, start, end)) is not None:

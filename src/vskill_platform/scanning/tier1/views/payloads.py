@@ -17,6 +17,7 @@ from vskill_platform.scanning.tier1.views import encodings
 from vskill_platform.scanning.tier1.views.glance import Sign, signs_in, signs_of
 from vskill_platform.scanning.tier1.views.readable import Substance, substance_of
 from vskill_platform.scanning.tier1.views.shell_pipes import PIPE, PIPE_HINT, carried_out
+from vskill_platform.scanning.tier1.views.view import once_a_file
 
 NEAR = 300
 """Bytes around the word base64 within which short runs are tried too."""
@@ -78,13 +79,14 @@ def hints_in(data: bytes) -> frozenset[str]:
     return _meant_by(signs_in(data))
 
 
+@once_a_file
 def hints_of(file: FileUnderScan) -> frozenset[str]:
     """The same of a file."""
     return _meant_by(signs_of(file))
 
 
 def _meant_by(signs: frozenset[Sign]) -> frozenset[str]:
-    return _NO_HINTS.union(*(_MEANT[sign] for sign in signs & _MEANT.keys()))
+    return _NO_HINTS.union(*(group for sign, group in _MEANT.items() if sign in signs))
 
 
 def payloads_in(data: bytes, hints: frozenset[str], take_try: Callable[[], bool]) -> Iterator[Payload]:

@@ -18,6 +18,8 @@ def uncovering_analyser(uncover: Uncoverer) -> Analyser:
 
     def observe_uncovered(skill: SkillUnderScan) -> Iterator[Observation]:
         made = list(uncover(skill))
+        if not made:
+            return
         yield from pattern_analyser(lambda _skill: iter(made))(skill)
         views = [view for view in made if isinstance(view, View) and view.layer not in CODE_LAYERS]
         yield from read_views([view.in_passages() if view.in_passages else view for view in views], skill)

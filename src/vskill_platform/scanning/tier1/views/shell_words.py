@@ -73,14 +73,17 @@ class ShellReader:
         """
         if line.lstrip().startswith(b"#"):
             return False
-        if simple := _SIMPLE.fullmatch(line):
+        has_sign = b"=" in line
+        if has_sign and (simple := _SIMPLE.fullmatch(line)):
             before = self._constants.get(simple[1], b"") if simple[2] else b""
             self._remember(simple[1], before + (simple[3] or simple[4] or simple[5] or b""))
             return False
-        used = _NAMES.findall(line)
-        if used and not (self._telling.isdisjoint(used) and set(_ASSIGNS.findall(line)).isdisjoint(used)):
+        used = _NAMES.findall(line) if b"$" in line else ()
+        if used and not self._telling.isdisjoint(used):
             return True
-        if used and _ADJACENT.search(line) and not self._constants.keys().isdisjoint(used):
+        if used and has_sign and not set(_ASSIGNS.findall(line)).isdisjoint(used):
+            return True
+        if used and not self._constants.keys().isdisjoint(used) and _ADJACENT.search(line):
             return True
         return b":=" in line and _MAKE_ASSIGNMENT.fullmatch(line) is not None
 

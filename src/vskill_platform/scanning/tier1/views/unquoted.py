@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import compress, islice
 
 from vskill_platform.scanning.tier1.languages import Language, language_of_fence, language_of_file
 from vskill_platform.scanning.tier1.patterns import ROOMY, Pattern, Span
@@ -26,7 +26,7 @@ from vskill_platform.scanning.tier1.views.collage import (
 from vskill_platform.scanning.tier1.views.glance import Sign, signs_of
 from vskill_platform.scanning.tier1.views.shell_signs import OUT_OF_PLACE, TELLING, TRICK
 from vskill_platform.scanning.tier1.views.shell_words import ShellReader
-from vskill_platform.scanning.tier1.views.view import UNQUOTED, Uncovered, line_starts, once_a_skill
+from vskill_platform.scanning.tier1.views.view import UNQUOTED, Uncovered, fence_spans, once_a_skill
 
 MOST_LINES, MOST_BYTES = 20_000, 1024 * 1024
 """Lines of shell, and bytes of them, in one skill that are looked at word by word. No honest skill has as many."""
@@ -106,31 +106,23 @@ def _changes(file: FileUnderScan, effort: Effort) -> Iterator[Piece]:
 
 def _shell_in(file: FileUnderScan) -> Iterator[Span]:
     """Where the file is shell."""
-    name, suffix = _name_and_suffix(file.path)
-    if suffix in MARKDOWN_SUFFIXES and not file.content.startswith(b"#!"):
+    if file.suffix in MARKDOWN_SUFFIXES and not file.content.startswith(b"#!"):
         yield from _shell_fences(file)
-    elif name in _SHELL_NAMES or suffix in _SHELL_SUFFIXES or _is_shell(file, suffix):
+    elif file.suffix in _SHELL_SUFFIXES or _is_shell(file) or file.path.rpartition("/")[2].lower() in _SHELL_NAMES:
         yield Span(0, len(file.encoded))
 
 
-def _name_and_suffix(path: str) -> tuple[str, str]:
-    name = path.rpartition("/")[2].lower()
-    return name, name.rpartition(".")[2] if "." in name else ""
-
-
-def _is_shell(file: FileUnderScan, suffix: str) -> bool:
+def _is_shell(file: FileUnderScan) -> bool:
     """Whether the file is shell, by its name or its first line, or could be for all that its name says."""
-    if suffix and not file.content.startswith(b"#!"):
-        return suffix in _SHELL_ITSELF
+    if file.suffix and not file.content.startswith(b"#!"):
+        return file.suffix in _SHELL_ITSELF
     language = language_of_file(file.path, file.content)
-    return language is Language.SHELL or (language is None and not suffix)
+    return language is Language.SHELL or (language is None and not file.suffix)
 
 
 def _shell_fences(file: FileUnderScan) -> Iterator[Span]:
-    fences = [block for block in file.document.fences if _is_shell_fence(block.language)]
-    starts = line_starts(file) if fences else []
-    for block in fences:
-        yield Span(starts[block.first_line - 1], starts[min(block.last_line, len(starts) - 1)])
+    are_shell = [_is_shell_fence(block.language) for block in file.document.fences]
+    return compress(fence_spans(file), are_shell) if any(are_shell) else iter(())
 
 
 def _is_shell_fence(name: str) -> bool:
@@ -200,11 +192,9 @@ def _carets(data: bytes) -> Iterator[Piece]:
 
 
 def _is_powershell(file: FileUnderScan) -> bool:
-    suffix = _name_and_suffix(file.path)[1]
-    if suffix in MARKDOWN_SUFFIXES:
-        has_fences = any(block.language in _POWERSHELL_FENCES for block in file.document.fences)
-        return has_fences and b"```" in file.encoded
-    return suffix in _POWERSHELL_SUFFIXES
+    if file.suffix not in MARKDOWN_SUFFIXES:
+        return file.suffix in _POWERSHELL_SUFFIXES
+    return b"```" in file.encoded and any(block.language in _POWERSHELL_FENCES for block in file.document.fences)
 
 
 def _ticks(data: bytes) -> Iterator[Piece]:

@@ -10,11 +10,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import accumulate
 from typing import NamedTuple, TypeVar
 
 from vskill_platform.scanning.tier1.file_kinds import NO_TEXT, FileKind
+from vskill_platform.scanning.tier1.kept import kept_property
 from vskill_platform.scanning.tier1.patterns import Span
 from vskill_platform.scanning.tier1.skill import FileUnderScan, LimitHit, Sighting, SkillUnderScan
 
@@ -86,7 +85,7 @@ class LineIndex:
         self._data = data
         self._first_line = first_line
 
-    @cached_property
+    @kept_property
     def _starts(self) -> list[int]:
         return [0, *[found.end() for found in _newline.finditer(self._data)]]
 
@@ -128,10 +127,21 @@ def files_by_size(skill: SkillUnderScan) -> list[FileUnderScan]:
 
 
 @once_a_file
-def line_starts(file: FileUnderScan) -> list[int]:
-    """Where in the file's text its lines begin, and where the last one ends, as if each had a newline behind it."""
-    lines = (file.encoded + b"\n").splitlines(keepends=True)
-    return list(accumulate(map(len, lines), initial=0))
+def fence_spans(file: FileUnderScan) -> list[Span]:
+    """Where in the file's text the lines of each of its fenced blocks stand, as if each line had a newline behind it."""
+    lines, done, offset = file.lines, 0, 0
+    spans: list[Span] = []
+    for block in file.document.fences:
+        start = offset + _size_of(lines[done : block.first_line - 1])
+        offset = start + _size_of(lines[block.first_line - 1 : block.last_line])
+        spans.append(Span(start, offset))
+        done = block.last_line
+    return spans
+
+
+def _size_of(lines: list[str]) -> int:
+    """How many bytes lines have, with a newline behind each."""
+    return len("\n".join(lines).encode()) + 1 if lines else 0
 
 
 @once_a_file

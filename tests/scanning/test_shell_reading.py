@@ -72,6 +72,9 @@ def read(text: str, *, has_placeholders: bool = False) -> list[Pipeline]:
         ("((x > 1)) && a", "(( x > 1; a"),
         ("fi\ndone } ) ls", "ls"),
         ("echo $((1 << 2))\nls", "echo $#; ls"),
+        ("a\n\n # b\n\t# c\n\\\n d #e\r\n\\f", "a; d; f"),
+        ("a\n\n\\", "a; "),
+        ("a <<X; b\n\n# c\nX\n\n# d\ne", "a <<\n# c\n; b; e"),
     ],
 )
 def test_reader_takes_text_apart__as_a_shell_does(text: str, shown: str) -> None:

@@ -68,6 +68,7 @@ def test_command_between_stray_quotes_is_found__because_a_reader_would_pick_it(t
     ("path", "text"),
     [
         ("notes.md", f"```python\nx = '{FETCH}'\n```\n"),
+        ("notes.md", f"```json\n`{FETCH}`\n```\n\n```json\n{{}}\n`{FETCH}`\n"),
         ("data.json", f'{{"run": "{FETCH}"}}'),
         ("settings.yaml", f"note: {FETCH}\n"),
         ("Makefile", f"# {FETCH}\nall:\n\techo\n"),

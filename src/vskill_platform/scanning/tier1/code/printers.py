@@ -92,6 +92,8 @@ _COMPILED = {
     program: tuple((re.compile(pattern, re.IGNORECASE | re.DOTALL), printed) for pattern, printed in known)
     for program, known in _PRINTERS.items()
 }
+PRINTERS = frozenset(_COMPILED)
+"""The commands that may print a secret."""
 PRINTED = {printed.name: printed for known in _PRINTERS.values() for _, printed in known}
 """By name, for whoever asks whose a secret is."""
 

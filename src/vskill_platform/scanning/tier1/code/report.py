@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -37,7 +36,7 @@ class Report:
         self._sightings: dict[tuple[str, int], Sighting] = {}
         self._places: dict[str, int] = {}
         self._facts: dict[tuple[FactKind, str], Fact] = {}
-        self._known = Counter[FactKind]()
+        self._known: dict[FactKind, int] = {}
 
     def is_written(self, text: str) -> bool:
         """Whether something stands in the text as it is."""
@@ -60,8 +59,8 @@ class Report:
         key = (kind, value)
         if key in self._facts:
             return
-        self._known[kind] += 1
-        if self._known[kind] <= MOST_FACTS:
+        self._known[kind] = known = self._known.get(kind, 0) + 1
+        if known <= MOST_FACTS:
             line = self._first_line + bisect_right(self._starts, at) - 1
             self._facts[key] = Fact(kind, self._file, line, show_invisible(value)[:LONGEST_FACT], self._layer)
 

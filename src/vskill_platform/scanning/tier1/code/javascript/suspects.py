@@ -35,15 +35,17 @@ _SINKS = (
 _CREDENTIAL = r"(?i)\b\w*(?:token|api_?key|secret|password)\b"
 _LOADS = r"\bimport\s*\(|\brequire\s*\(\s*['\"`][./]"
 _OWN_FOLDER = r"\b__dirname\b|\bimport\.meta\b"
-_HOT = PatternSet([f"(?i){pattern}" for pattern in _STRONG])
-_WARM = PatternSet([f"(?i){_SOURCES}", _SINKS, r"writeFile|createWriteStream", _LOADS, _CREDENTIAL, _OWN_FOLDER])
+_HOT = tuple(f"(?i){pattern}" for pattern in _STRONG)
+_WARM = (f"(?i){_SOURCES}", _SINKS, r"writeFile|createWriteStream", _LOADS, _CREDENTIAL, _OWN_FOLDER)
+_LOOKED_FOR = PatternSet([*_WARM, *_HOT])
 _ENOUGH = (frozenset([0, 1]), frozenset([1, 2, 3]), frozenset([1, 4]), frozenset([1, 2, 5]))
-"""Which of these together are reason enough to read on."""
+"""Which of the warm ones together are reason enough to read on."""
 
 
 def is_suspect(data: bytes) -> bool:
     """Whether a program may hold a flow of interest."""
-    if _HOT.which(data):
+    found = _LOOKED_FOR.which(data)
+    if found and found[-1] >= len(_WARM):
         return True
-    warm = frozenset(_WARM.which(data))
+    warm = frozenset(found)
     return any(enough <= warm for enough in _ENOUGH)

@@ -56,6 +56,8 @@ _BEFORE_PATTERN = frozenset(
         "default",
     ]
 )
+_AFTER_VALUE = frozenset(["++", "--"])
+"""Signs behind which a value is still one."""
 _HEADS = frozenset(["if", "while", "for", "with"])
 _OPENING = {"(": ")", "[": "]", "{": "}"}
 _CLOSING = frozenset(")]}")
@@ -94,12 +96,13 @@ class Tokens:
             pair[opening], pair[closing] = closing, opening
         return pair
 
-    def _add(self, kind: int, start: int, end: int) -> int:
+    def _add(self, kind: int, start: int, end: int) -> str:
+        word = self.text[start:end]
         self.kinds.append(kind)
-        self.words.append(self.text[start:end])
+        self.words.append(word)
         self.starts.append(start)
         self.ends.append(end)
-        return len(self.kinds) - 1
+        return word
 
     def _read(self, budget: Budget) -> None:
         text, at, end = self.text, 0, len(self.text)
@@ -129,11 +132,11 @@ class Tokens:
             if group == _SIGN:
                 at = self._sign(start, at)
             elif group == _NAME:
-                word = self.words[self._add(Kind.NAME, start, at)]
-                self._note(word, is_value=word not in _BEFORE_PATTERN)
+                self._before = word = self._add(Kind.NAME, start, at)
+                self._is_value = word not in _BEFORE_PATTERN
             else:
                 self._add(Kind.STRING if group == _STRING else Kind.NUMBER, start, at)
-                self._note("", is_value=True)
+                self._before, self._is_value = "", True
 
     def _note(self, word: str, *, is_value: bool) -> None:
         self._before = word
@@ -141,33 +144,33 @@ class Tokens:
 
     def _sign(self, start: int, end: int) -> int:
         """One sign; gives where to go on, which is further on behind a backtick."""
-        number = self._add(Kind.SIGN, start, end)
-        sign = self.words[number]
+        sign = self._add(Kind.SIGN, start, end)
         if sign in _OPENING:
             is_special = self._before in _HEADS if sign == "(" else sign == "{" and self._before in _BEFORE_BLOCK
-            self._push(_OPENING[sign], number, is_special=is_special)
+            self._push(_OPENING[sign], is_special=is_special)
             self._note(sign, is_value=False)
         elif sign in _CLOSING:
-            return self._close(sign, number, end)
+            return self._close(sign, end)
         elif sign == "`":
-            self._push("`", number)
+            self._push("`")
             return self._chunk(end)
         else:
-            self._note(sign, is_value=sign in {"++", "--"} and self._is_value)
+            self._before, self._is_value = sign, self._is_value and sign in _AFTER_VALUE
         return end
 
-    def _push(self, closing: str, number: int, *, is_special: bool = False) -> None:
-        self._stack.append((closing, number, is_special))
+    def _push(self, closing: str, *, is_special: bool = False) -> None:
+        """Remember the bracket that was added last, and what closes it."""
+        self._stack.append((closing, len(self.kinds) - 1, is_special))
         if len(self._stack) > DEEPEST:
             raise TooDeep
 
-    def _close(self, sign: str, number: int, end: int) -> int:
+    def _close(self, sign: str, end: int) -> int:
         self._drop_unclosed(sign)
         if not self._stack or self._stack[-1][0] != sign:
             self._note(sign, is_value=sign != "}")
             return end
         _, opening, is_special = self._stack.pop()
-        self._pairs.append((opening, number))
+        self._pairs.append((opening, len(self.kinds) - 1))
         if (
             sign == "}"
             and self._stack
@@ -202,13 +205,13 @@ class Tokens:
         end = found.end() if found else start
         self._add(Kind.TEMPLATE, start, end)
         if self.text.startswith("${", end):
-            number = self._add(Kind.SIGN, end + 1, end + 2)
-            self._push("}", number)
+            self._add(Kind.SIGN, end + 1, end + 2)
+            self._push("}")
             self._note("{", is_value=False)
             return end + 2
         if self._stack and self._stack[-1][0] == "`":
             opening = self._stack.pop()[1]
-            number = self._add(Kind.SIGN, end, min(end + 1, len(self.text)))
-            self._pairs.append((opening, number))
+            self._add(Kind.SIGN, end, min(end + 1, len(self.text)))
+            self._pairs.append((opening, len(self.kinds) - 1))
         self._note("`", is_value=True)
         return end + 1

@@ -78,6 +78,8 @@ class KnownCalls(OutsideWorld):
     def result(self, evaluator: Evaluator, site: Site) -> Value:
         """What a call gives."""
         callee = evaluator.value(site.node.func, site.scope)
+        if not callee.targets and len(callee.references) == 1:
+            return self._outside(evaluator, site, callee, callee.references[0])
         parts: list[Value] = []
         for target in callee.targets:
             if isinstance(target, Function):

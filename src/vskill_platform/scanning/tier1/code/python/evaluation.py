@@ -52,6 +52,8 @@ MOST_BINDINGS = 5_000
 DEEPEST_BASE = 5
 _NEVER = 1 << 30
 _Found = TypeVar("_Found")
+_About = TypeVar("_About")
+_Place = TypeVar("_Place")
 _LATER = (Bound.ADDED, Bound.HELD, Bound.READ)
 
 
@@ -116,18 +118,20 @@ class Evaluator:
                 self._literals[id(node)] = known = literal(node.value)  # type: ignore[attr-defined]
             return known
         handler = HANDLERS.get(kind)
-        return self.answer(id(node), handler, self, node, scope) if handler is not None else NOTHING
+        return self.answer(id(node), handler, node, scope) if handler is not None else NOTHING
 
-    def answer(self, key: Key, ask: Callable[..., Value], *about: object) -> Value:
-        """The answer to a question, which is worked out once under each frame."""
+    def answer(
+        self, key: Key, ask: Callable[[Evaluator, _About, _Place], Value], about: _About, place: _Place
+    ) -> Value:
+        """The answer to a question, which is worked out once under each frame. What is asked is told about two things."""
         frame = self.frame
-        known = frame.known.get(key)
+        known, opened = frame.known.get(key), frame.open
         if known is not None:
             if self._provisional and key in self._provisional:
                 self._lowest = min(self._lowest, self._provisional[key])
             return known
-        if key in frame.open:
-            self._lowest = min(self._lowest, frame.open[key])
+        if key in opened:
+            self._lowest = min(self._lowest, opened[key])
             return NOTHING
         self._left -= 1
         if self._left < 0:
@@ -136,20 +140,21 @@ class Evaluator:
         if depth >= DEEPEST_QUESTION:
             self.is_cut_short = True
             return NOTHING
-        frame.open[key] = depth
+        opened[key] = depth
         self._depth = depth + 1
-        begun, above, self._lowest = len(self._trail), self._lowest, _NEVER
-        answer = ask(*about)
-        del frame.open[key]
+        trail, above, self._lowest = self._trail, self._lowest, _NEVER
+        begun = len(trail)
+        answer = ask(self, about, place)
+        del opened[key]
         frame.known[key] = answer
         self._depth = depth
         if self._lowest < depth:
             self._provisional[key] = self._lowest
-            self._trail.append(key)
+            trail.append(key)
             self._lowest = min(self._lowest, above)
         else:
             self._lowest = above
-            if len(self._trail) > begun:
+            if len(trail) > begun:
                 self._complete(answer.taint & IN_CIRCLES, begun)
         return answer
 
@@ -188,7 +193,7 @@ class Evaluator:
 
     def lookup(self, name: str, scope: Scope) -> Value:
         """What a name may be at a place."""
-        owner = owner_of(name, scope)
+        owner = scope if name in scope.bindings and name not in scope.shared else outer_owner_of(name, scope)
         if owner is None:
             return self._unbound(name, scope.module)
         frame = self.frame
@@ -200,8 +205,8 @@ class Evaluator:
                     break
             frame = frame.parent
         if frame is self.frame:
-            return self.answer((id(owner), name), self._named, owner, name)
-        return self.within(frame, lambda: self.answer((id(owner), name), self._named, owner, name))
+            return self.answer((id(owner), name), Evaluator._named, owner, name)
+        return self.within(frame, lambda: self.answer((id(owner), name), Evaluator._named, owner, name))
 
     def _named(self, owner: Scope, name: str) -> Value:
         found = self.bound(owner.bindings[name])
@@ -330,12 +335,15 @@ class Evaluator:
         bindings = module.attributes.get(name)
         if not bindings:
             return NOTHING
-        return self.within(self.root, lambda: self.answer((id(module), name), self.bound, bindings))
+        return self.within(self.root, lambda: self.answer((id(module), name), Evaluator._assigned, bindings, name))
+
+    def _assigned(self, bindings: Sequence[Binding], _name: str) -> Value:
+        return self.bound(bindings)
 
     def _class_attribute(self, owner: Class, name: str, *, depth: int) -> Value:
         bindings = owner.own(name)
         if bindings:
-            held = self.within(self.root, lambda: self.answer((id(owner), name), self.bound, bindings))
+            held = self.within(self.root, lambda: self.answer((id(owner), name), Evaluator._assigned, bindings, name))
             properties = [each for each in held.targets if isinstance(each, Function) and each.is_property]
             return join([held, *map(self.functions.given_nothing, properties)]) if properties else held
         parts: list[Value] = []
@@ -372,10 +380,8 @@ def _documentation(subject: Function | Class | Module) -> Value:
     return literal(held.value) if isinstance(held, ast.Constant) and isinstance(held.value, str) else NOTHING
 
 
-def owner_of(name: str, scope: Scope) -> Scope | None:
-    """The scope whose name this is; names of a class are seen in its own lines alone."""
-    if name in scope.bindings and name not in scope.shared:
-        return scope
+def outer_owner_of(name: str, scope: Scope) -> Scope | None:
+    """The scope around this one whose name it is; names of a class are seen in its own lines alone."""
     at = scope.parent
     while at is not None:
         if not at.is_class and name in at.bindings:

@@ -61,7 +61,8 @@ def _attribute(evaluator: Evaluator, node: ast.Attribute, scope: Scope) -> Value
 
 
 def _called(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
-    return evaluator.weigh(evaluator.outside.result(evaluator, Site(node, scope, terminal(node.func))))
+    value = evaluator.outside.result(evaluator, Site(node, scope, terminal(node.func)))
+    return evaluator.weigh(value) if value.constants else value
 
 
 def _subscript(evaluator: Evaluator, node: ast.Subscript, scope: Scope) -> Value:
@@ -82,7 +83,8 @@ def part_of(evaluator: Evaluator, holder: Value, key: Value) -> Value:
             parts.append(holder.keyed[each])
         elif isinstance(each, int) and holder.items is not None and -len(holder.items) <= each < len(holder.items):
             parts.append(holder.items[each])
-        parts += [constant(part, FOLDED) for part in combined(folding.item_of, holder.constants, (each,))]
+        if holder.constants:
+            parts += [constant(part, FOLDED) for part in combined(folding.item_of, holder.constants, (each,))]
     if parts:
         return join(parts) if holder.keyed else join(parts).tainted(holder.taint & (NAMED_KEY | DECODED))
     if holder.taint & (OWN_SECRET | SETTINGS) and any(isinstance(each, str) for each in key.constants):

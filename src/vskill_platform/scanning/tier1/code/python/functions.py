@@ -152,9 +152,9 @@ class Functions:
             if keyword.arg == name:
                 return evaluator.value(keyword.value, site.scope)
         at = place - 1 if function.is_method and _is_bound_call(site, function) else place
-        starred = [each.value for each in node.args if isinstance(each, ast.Starred)]
-        if 0 <= at < len(node.args) and not starred:
+        if 0 <= at < len(node.args) and ast.Starred not in map(type, node.args):
             return evaluator.value(node.args[at], site.scope)
+        starred = [each.value for each in node.args if isinstance(each, ast.Starred)]
         spread = starred + [each.value for each in node.keywords if each.arg is None]
         if place < 0 and not spread:
             spread = [*node.args, *(each.value for each in node.keywords)]
@@ -193,7 +193,8 @@ class Functions:
     def given_nothing(self, function: Function) -> Value:
         """What a function gives that is called without a word being written, as that of a property."""
         evaluator = self._evaluator
-        return evaluator.within(evaluator.root, lambda: evaluator.answer((id(function), ""), self._returned, function))
+        key, scope = (id(function), ""), function.scope
+        return evaluator.within(evaluator.root, lambda: evaluator.answer(key, _returned, function, scope))
 
     def given_one(self, function: Function, argument: Value) -> Value:
         """What a function of one parameter gives for this one."""
@@ -203,14 +204,7 @@ class Functions:
 
     def _worked_out(self, function: Function, given: dict[str, Value]) -> Value:
         frame = Frame(function.scope, given, parent=self._evaluator.frame, is_call=True)
-        return self._evaluator.within(frame, lambda: self._returned(function))
-
-    def _returned(self, function: Function) -> Value:
-        return one_of([self._given_back(each, function.scope) for each in function.returns])
-
-    def _given_back(self, node: ast.expr, scope: Scope) -> Value:
-        value = self._evaluator.value(node, scope)
-        return chosen(self._evaluator, value, node, scope) if value.taint & KEPT_TOGETHER else value
+        return self._evaluator.within(frame, lambda: _returned(self._evaluator, function, function.scope))
 
     def _constant_arguments(self, function: Function, site: Site) -> dict[str, Value] | None:
         node, evaluator = site.node, self._evaluator
@@ -230,6 +224,15 @@ class Functions:
             if name not in values and default is not None and function.scope.parent is not None:
                 values[name] = evaluator.value(default, function.scope.parent)
         return values
+
+
+def _returned(evaluator: Evaluator, function: Function, scope: Scope) -> Value:
+    return one_of([_given_back(evaluator, each, scope) for each in function.returns])
+
+
+def _given_back(evaluator: Evaluator, node: ast.expr, scope: Scope) -> Value:
+    value = evaluator.value(node, scope)
+    return chosen(evaluator, value, node, scope) if value.taint & KEPT_TOGETHER else value
 
 
 def _is_known(node: ast.expr, value: Value) -> bool:

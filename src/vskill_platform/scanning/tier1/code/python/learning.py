@@ -39,31 +39,28 @@ _OPENING = words("open ZipFile TarFile AESZipFile fdopen NamedTemporaryFile Byte
 
 def runs_files(evaluator: Evaluator, modules: list[Module]) -> bool:
     """Whether anything is run that may be a file."""
-    return any(_runs(evaluator, site) for module in modules for site in module.calls)
+    return any(_runs(evaluator, site) for site in _calls_of(modules, _RUNNING | _LOADING | _EVALUATING))
+
+
+def _calls_of(modules: list[Module], last_words: frozenset[str]) -> list[Site]:
+    return [site for module in modules for site in module.calls if site.word in last_words]
 
 
 def _runs(evaluator: Evaluator, site: Site) -> bool:
-    word = terminal(site.node.func)
-    if word in {"exec", "eval"}:
+    if site.word in _EVALUATING:
         return bool(evaluator.argument(site, 0).taint & FILE)
-    if word not in _RUNNING and word not in _LOADING:
-        return False
     names = evaluator.value(site.node.func, site.scope).references
-    return any(
-        name in catalogue.LOADERS | catalogue.DESERIALISERS or _runs_file(evaluator, site, name) for name in names
-    )
+    return any(name in _LOADERS or _runs_file(evaluator, site, name) for name in names)
 
 
 def sends_files(evaluator: Evaluator, modules: list[Module]) -> bool:
     """Whether anything is sent that may have been in a file, or in an archive that was made before."""
-    return any(_sends(evaluator, site) for module in modules for site in module.calls)
+    return any(_sends(evaluator, site) for site in _calls_of(modules, catalogue.SENDING_METHODS))
 
 
 def _sends(evaluator: Evaluator, site: Site) -> bool:
-    word, node = terminal(site.node.func), site.node
-    if word not in catalogue.SENDING_METHODS or not (
-        node.keywords or len(node.args) > 1 or word not in catalogue.COMMON_WORDS
-    ):
+    word, node = site.word, site.node
+    if not (node.keywords or len(node.args) > 1 or word not in catalogue.COMMON_WORDS):
         return False
     names = evaluator.value(node.func, site.scope).references
     if not any(catalogue.is_network(name) for name in names) and (names or word not in catalogue.LOOSE_SENDERS):
@@ -85,31 +82,35 @@ def _runs_file(evaluator: Evaluator, site: Site, name: str) -> bool:
 
 def learn_from_writes(evaluator: Evaluator, modules: list[Module]) -> None:
     """Lay down what the files that a program writes hold. Twice, because one file may be made from another."""
+    telling = _calls_of(modules, _TELLING)
     for _ in range(2):
         before = dict(evaluator.file_taint), dict(evaluator.name_taint)
-        for module in modules:
-            for site in module.calls:
-                _learn(evaluator, site)
+        for site in telling:
+            _learn(evaluator, site)
         if (evaluator.file_taint, evaluator.name_taint) == before:
             return
         evaluator.forget()
 
 
 def _learn(evaluator: Evaluator, site: Site) -> None:
-    word = terminal(site.node.func)
+    word = site.word
     if word in _WRITING:
         _learn_write(evaluator, site, word)
     elif word in catalogue.DOWNLOADERS:
         _learn_download(evaluator, site)
     elif word in _COPYING:
         _learn_copy(evaluator, site)
-    elif word in _RUNNING:
+    else:
         _learn_command(evaluator, site)
 
 
 _COPYING = frozenset(catalogue.last_of(name) for name in catalogue.COPIERS)
 _RUNNING = frozenset(catalogue.last_of(name) for name in catalogue.SHELLS | catalogue.PROCESSES | catalogue.SPAWNERS)
-_LOADING = frozenset(catalogue.last_of(name) for name in catalogue.LOADERS | catalogue.DESERIALISERS)
+_LOADERS = catalogue.LOADERS | catalogue.DESERIALISERS
+_LOADING = frozenset(catalogue.last_of(name) for name in _LOADERS)
+_EVALUATING = frozenset(["exec", "eval"])
+_TELLING = _WRITING | catalogue.DOWNLOADERS | _COPYING | _RUNNING
+"""Last words of the calls that something can be learnt of."""
 
 
 def _learn_write(evaluator: Evaluator, site: Site, word: str) -> None:

@@ -222,11 +222,10 @@ def container(items: list[Value]) -> Value:
 
 def join(values: Iterable[Value]) -> Value:
     """What may be any of these."""
-    given = [value for value in values if value is not NOTHING]
-    if len(given) > 1:
-        given = list(dict.fromkeys(given))
+    given = dict.fromkeys(values)
+    given.pop(NOTHING, None)
     if len(given) <= 1:
-        return given[0] if given else NOTHING
+        return next(iter(given), NOTHING)
     constants: list[Constant] = []
     references: list[str] = []
     targets: list[Function | Class | Module] = []

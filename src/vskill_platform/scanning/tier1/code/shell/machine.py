@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from vskill_platform.scanning.tier1.code.budget import Budget, TooDeep
 from vskill_platform.scanning.tier1.code.hosts import UNKNOWN, HostKind
 from vskill_platform.scanning.tier1.code.places import secret_at
-from vskill_platform.scanning.tier1.code.printers import printed_by
+from vskill_platform.scanning.tier1.code.printers import PRINTERS, printed_by
 from vskill_platform.scanning.tier1.code.report import Report
 from vskill_platform.scanning.tier1.code.shell import checks, disguise, suspects
 from vskill_platform.scanning.tier1.code.shell.calls import HANDLERS, Call
@@ -313,7 +313,7 @@ class Machine:
         if handler is None or name in _INTERPRETERS:
             notice_handed_over(call)
         printed = handler(call) if handler else self._default(call)
-        secret = printed_by(name, call.texts)
+        secret = printed_by(name, call.texts) if name in PRINTERS else None
         if secret is None:
             return printed
         return unknown(name, origins=printed.origins).having(Source.SECRET, secret.name)

@@ -37,6 +37,8 @@ _NEXT_WORD = re.compile(r"[ \t]*+([^\s'\"\\$`|&;<>()#{0-9][^\s'\"\\$`|&;<>()]*+)
 """Words that are nothing but text; the first of a command is neither an assignment nor a test."""
 _KEYWORD_STARTS = frozenset("itefwudscf{}!")
 _CLOSERS = frozenset(["then", "elif", "else", "fi", "do", "done", "esac", "}"])
+_AFTER_COMMAND = frozenset("\n|;)")
+"""Signs with which nothing begins that belongs to a command."""
 _JOINING = frozenset(["&&", "||"])
 _ENDINGS = frozenset("&;")
 _PREFIXES = frozenset(["!", "time", "coproc"])
@@ -281,6 +283,9 @@ class Reader(WordReader):
                 words.append(Word((Text(plain[1], False),), plain.start(1), self._at))
                 continue
             self._skip_blanks()
+            if self._at < self._end and self._text[self._at] in _AFTER_COMMAND:
+                self._count(2)
+                break
             if self._take_redirection(redirections):
                 continue
             if not words and self._take_assignment(assignments):

@@ -6,6 +6,7 @@ Each piece keeps its lines: line for line it is as long as the text that it was 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -120,12 +121,19 @@ def _prose(file: FileUnderScan) -> Iterator[ShellText]:
     for number in suspects.suspect_lines(file.encoded):
         line = file.lines[number - 1][:LONGEST_LINE]
         found = _SPAN.findall(line) if "`" in line else _COMMAND_LINE.findall(line)
-        block = file.document.block_at(number) if found else None
+        block = file.document.block_at(number) if found and not _is_fenced(file, number) else None
         if block is not None and block.kind in _WITH_PROSE:
             for written in found:
                 text = written.replace("\\|", "|") if block.kind is BlockKind.TABLE else written
                 yield ShellText(file.path, text, number, is_shown=True)
                 yield from (ShellText(file.path, inner, number, is_shown=True) for inner in _QUOTED.findall(text))
+
+
+def _is_fenced(file: FileUnderScan, line: int) -> bool:
+    """Whether a line stands in a fenced block, which can be told without any other block."""
+    fences = file.document.fences
+    at = bisect_right(fences, line, key=lambda fence: fence.first_line) - 1
+    return at >= 0 and line <= fences[at].last_line
 
 
 def _session(given: ShellText) -> Iterator[ShellText]:

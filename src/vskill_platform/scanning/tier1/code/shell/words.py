@@ -27,6 +27,7 @@ DEEPEST = 30
 MOST_PARTS = 250_000
 LONGEST_ARITHMETIC = 2_000
 _BLANKS = re.compile(r"(?:[ \t\r]|\\\r?\n)*(?:#[^\n]*)?")
+_BLANK_LINES = re.compile(r"(?:[ \t\r\n]+|\\\r?\n)*(?:#[^\n]*)?")
 _PLAIN = re.compile(r"[^\s'\"\\$`|&;<>()]+")
 _IN_DOUBLE = re.compile(r'[^"\\$`]+')
 _IN_OPERAND = re.compile(r"[^'\"\\$`}]+")
@@ -357,7 +358,9 @@ class WordReader(ABC):
         """Everything between commands, and the here-documents that have been read already."""
         while self._at < self._end and self._text[self._at] in _BLANK_OR_LINE_END:
             before = self._at
-            self._skip_blanks()
+            blank = _BLANKS if self._hole_at >= before else _BLANK_LINES
+            found = blank.match(self._text, before, self._end)
+            self._at = found.end() if found else before
             if self._at < self._end and self._text[self._at] == "\n":
                 is_hole = self._at == self._hole_at
                 self._at = min(self._resume_at, self._end) if is_hole else self._at + 1

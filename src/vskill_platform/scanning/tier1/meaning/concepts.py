@@ -146,13 +146,14 @@ def markers(language: str) -> Pattern:
 
 @cache
 def all_markers() -> PatternSet:
-    """The small words of all languages, in one look."""
-    return PatternSet([_markers(language) for language in LATIN], has_gaps=False)
+    """What may be the small words of a language, for a look at all languages in a text with blanks around it."""
+    words = [_given()[_MARKERS][language] for language in LATIN]
+    return PatternSet([rf"(?i)[^A-Za-z](?:{'|'.join(some)})[^A-Za-z]" for some in words], has_gaps=False)
 
 
 def languages_in(data: bytes) -> list[str]:
     """The languages in Latin letters that a text has small words of, two at least; English is not among them."""
-    possible = [LATIN[number] for number in all_markers().which(data)]
+    possible = [LATIN[number] for number in all_markers().which(b" %b " % data)]
     return [language for language in possible if len(list(islice(markers(language).spans(data), 2))) == 2]
 
 

@@ -13,7 +13,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from heapq import merge
-from itertools import islice
+from itertools import islice, pairwise
 
 from vskill_platform.scanning.tier1.matching import hit_at
 from vskill_platform.scanning.tier1.meaning.concepts import (
@@ -166,7 +166,7 @@ class Text:
 
     def sentences(self) -> Iterator[tuple[int, int]]:
         """Where all sentences begin and end, in their order."""
-        return zip((0, *self._ends), (*self._ends, len(self.data)), strict=True)
+        return pairwise((0, *self._ends, len(self.data)))
 
     @cached_property
     def _ends(self) -> array[int]:

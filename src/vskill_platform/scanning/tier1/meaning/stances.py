@@ -15,6 +15,7 @@ from vskill_platform.scanning.tier1.meaning.warnings import (
     heading_helps,
     heading_warns,
 )
+from vskill_platform.scanning.tier1.patterns import compile_pattern
 from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
 
 LONGEST_LINE = 1_000
@@ -192,6 +193,9 @@ def speaks_of_attacks(passage: bytes) -> bool:
 
 @lru_cache(maxsize=8)
 def _names_security(text: str) -> bool:
+    """In letters of ASCII google-re2 finds the same, and passes over the rest ten times as fast."""
+    if text.isascii():
+        return compile_pattern(_SECURITY.pattern).is_in(text.encode())
     return _SECURITY.search(text) is not None
 
 

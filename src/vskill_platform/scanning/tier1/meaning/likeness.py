@@ -68,8 +68,8 @@ class Weights(NamedTuple):
     bias: float
     numbers: dict[bytes, int]
     words: list[float]
-    gains: dict[bytes, float]
-    """Those words that weigh more than nothing."""
+    of_word: dict[bytes, float]
+    """The same without numbers, of the words that weigh anything."""
     pairs: dict[int, float]
     concepts: dict[str, float]
     together: dict[tuple[str, str], float]
@@ -142,13 +142,16 @@ def passages_in(text: Text, *, worth: float = WORTH) -> Iterator[Passage]:
 
 
 def _may_be_heavy(plain: bytes, sentences: Sequence[tuple[int, int]], worth: float) -> Iterator[tuple[int, list[int]]]:
-    """The sentences whose words would weigh enough if none weighed less than nothing, each with its known words."""
+    """The sentences whose words weigh as much as those of a short one must, each with its known words.
+
+    The words are added up here in any order, and in theirs only for the few sentences that are left.
+    """
     weights = load_weights()
-    gain = weights.gains.get
+    weight_of = weights.of_word.get
     least = max(worth, worth * length_of(0)) - ROUNDING
     for at, (start, end) in enumerate(sentences):
         words = plain[start:end].split()
-        if sum(filter(None, map(gain, words))) > least:
+        if sum(filter(None, map(weight_of, set(words)))) > least:
             yield at, _known_of(words, weights)
 
 
@@ -283,7 +286,7 @@ def weights_by_name() -> dict[str, float]:
 def load_weights() -> Weights:
     """The weights, by the numbers of words, for passages to be weighed fast. A number is given to a word when it first comes."""
     numbers: defaultdict[bytes, int] = defaultdict(count(1).__next__)
-    words, gains, pairs = {}, {}, {}
+    words, of_word, pairs = {}, {}, {}
     of_concepts: dict[bytes, float] = {}
     for name, weight in _rows():
         if not name or name.startswith(b"="):
@@ -292,8 +295,8 @@ def load_weights() -> Weights:
         match name.split(b" "):
             case [word]:
                 words[numbers[word]] = weight
-                if weight > 0:
-                    gains[word] = weight
+                if weight:
+                    of_word[word] = weight
             case [one, other]:
                 pairs[numbers[one] << _SHIFT | numbers[other]] = weight
             case [one, _, other]:
@@ -304,7 +307,7 @@ def load_weights() -> Weights:
         bias,
         dict(numbers),
         [words.get(number, 0.0) for number in range(len(numbers) + 1)],
-        gains,
+        of_word,
         pairs,
         concepts={name[0]: weight for name, weight in named.items() if len(name) == 1},
         together={(name[0], name[1]): weight for name, weight in named.items() if len(name) == 2},

@@ -132,7 +132,7 @@ def passages_in(text: Text, *, worth: float = WORTH) -> Iterator[Passage]:
             starts.append(at)
     ends = frozenset(starts)
     near = [at for one, other in pairwise(starts) if other - one < SENTENCES for at in range(one + 1, other + 1)]
-    for at in ends.union(near).difference(ends):
+    for at in set(near) - ends:
         known = _known_of(plain[slice(*sentences[at])].split(), weights)
         counts[at], weighed[at] = len(known), _weight_of_words(known, weights)
     breaks = frozenset([at for at in near if _begins_anew(text.data, sentences[at - 1], sentences[at])])

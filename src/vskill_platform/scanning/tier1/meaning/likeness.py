@@ -48,6 +48,8 @@ STRONGEST, TELLING = 5, 5
 WORTH = 1.3
 """What the words of a sentence must weigh, against its length, for their order to be looked at. Nearly all attacks do, and a
 fifth of what is honest."""
+ROUNDING = 1e-6
+"""More than sums of weights can differ by that are added up in another order."""
 _LETTERS = b"abcdefghijklmnopqrstuvwxyz"
 _PLAIN = bytes(byte if byte in _LETTERS else 48 if 48 <= byte < 58 else 32 for byte in bytes(range(256)).lower())
 """Small letters and one digit for all; everything else is a blank."""
@@ -66,6 +68,8 @@ class Weights(NamedTuple):
     bias: float
     numbers: dict[bytes, int]
     words: list[float]
+    of_word: dict[bytes, float]
+    """The same without numbers, of the words that weigh anything."""
     pairs: dict[int, float]
     concepts: dict[str, float]
     together: dict[tuple[str, str], float]
@@ -114,42 +118,58 @@ def length_of(words: int) -> float:
 
 
 def passages_in(text: Text, *, worth: float = WORTH) -> Iterator[Passage]:
-    """The passages of a text that begin and end with a sentence whose words weigh something: without the rest they weigh more."""
+    """The passages of a text that begin and end with a sentence whose words weigh something: without the rest they weigh more.
+
+    Few sentences do. Of all others only those are weighed that stand between two which may be in one passage.
+    """
     weights, plain = load_weights(), plain_words(text)
     sentences = sentences_in(text)
-    number, weight_of = weights.numbers.get, weights.words.__getitem__
-    known = [list(filter(None, map(number, plain[start:end].split()))) for start, end in sentences]
-    counts = list(map(len, known))
-    weighed = [sum(map(weight_of, set(each))) for each in known]
-    starts = [at for at, weight in enumerate(weighed) if weight > worth and weight > worth * length_of(counts[at])]
-    for at in starts:
-        weighed[at] += _weight_of_pairs(known[at], weights)
+    counts, weighed, starts = [0] * len(sentences), [0.0] * len(sentences), list[int]()
+    for at, known in _may_be_heavy(plain, sentences, worth):
+        counts[at], weighed[at] = len(known), _weight_of_words(known, weights)
+        if weighed[at] > worth and weighed[at] > worth * length_of(counts[at]):
+            weighed[at] += _weight_of_pairs(known, weights)
+            starts.append(at)
     ends = frozenset(starts)
-    for first, last, words in rows_of(counts, starts=starts, breaks=_breaks(text.data, sentences)):
+    near = [at for one, other in pairwise(starts) if other - one < SENTENCES for at in range(one + 1, other + 1)]
+    for at in set(near) - ends:
+        known = _known_of(plain[slice(*sentences[at])].split(), weights)
+        counts[at], weighed[at] = len(known), _weight_of_words(known, weights)
+    breaks = frozenset([at for at in near if _begins_anew(text.data, sentences[at - 1], sentences[at])])
+    for first, last, words in rows_of(counts, starts=starts, breaks=breaks):
         if last in ends:
             yield Passage(Span(sentences[first][0], sentences[last][1]), words, sum(weighed[first : last + 1]))
 
 
-def _breaks(data: bytes, sentences: Sequence[tuple[int, int]]) -> frozenset[int]:
-    """The sentences that belong to nothing before them: titles, and what stands under one, be it too short to be weighed."""
-    titles = [at for at, (start, _) in enumerate(sentences) if data.startswith(_TITLE, start)]
-    under = [at + 1 for at in titles if data.endswith(b"\n", 0, sentences[at][1])]
-    behind_short = [
-        at
-        for at, ((_, end), (start, _)) in enumerate(pairwise(sentences), start=1)
-        if start > end and _TITLE in data[end:start]
-    ]
-    return frozenset([*titles, *under, *behind_short, *_around_code(data, sentences)])
+def _may_be_heavy(plain: bytes, sentences: Sequence[tuple[int, int]], worth: float) -> Iterator[tuple[int, list[int]]]:
+    """The sentences whose words weigh as much as those of a short one must, each with its known words.
+
+    The words are added up here in any order, and in theirs only for the few sentences that are left.
+    """
+    weights = load_weights()
+    weight_of = weights.of_word.get
+    least = max(worth, worth * length_of(0)) - ROUNDING
+    for at, (start, end) in enumerate(sentences):
+        words = plain[start:end].split()
+        if sum(filter(None, map(weight_of, set(words)))) > least:
+            yield at, _known_of(words, weights)
 
 
-def _around_code(data: bytes, sentences: Sequence[tuple[int, int]]) -> Iterator[int]:
-    """The sentences with which a block of code begins or ends, and those behind them: code goes on with no prose."""
-    if _FENCE not in data:
-        return
-    has_fence = [data.find(_FENCE, start, end) >= 0 for start, end in sentences]
-    for at, (is_fence, (start, _)) in enumerate(zip(has_fence, sentences, strict=True)):
-        if is_fence or (at and data.find(_FENCE, sentences[at - 1][0], start) >= 0):
-            yield at
+def _known_of(words: Iterable[bytes], weights: Weights) -> list[int]:
+    """The numbers of those words that are known, in their order."""
+    return list(filter(None, map(weights.numbers.get, words)))
+
+
+def _begins_anew(data: bytes, before: tuple[int, int], sentence: tuple[int, int]) -> bool:
+    """Whether a sentence belongs to nothing before it: a title, what stands under one, or what begins or ends code."""
+    start, end = sentence
+    return (
+        data.startswith(_TITLE, start)
+        or (data.startswith(_TITLE, before[0]) and data.endswith(b"\n", 0, before[1]))
+        or data.find(_TITLE, before[1], start) >= 0  # a title that is too short to be weighed
+        or data.find(_FENCE, start, end) >= 0
+        or data.find(_FENCE, before[0], start) >= 0
+    )
 
 
 def rows_of(
@@ -173,13 +193,15 @@ def plain_words(text: Text) -> bytes:
 def sentences_in(text: Text) -> list[tuple[int, int]]:
     """Where the sentences of a text begin and end; those that are too long in pieces."""
     found = [(start, end) for start, end in text.sentences() if end - start >= SHORTEST_SENTENCE]
-    if all(end - start <= LONGEST_SENTENCE for start, end in found):
-        return found
-    return [piece for span in found for piece in _pieces(text.data, span)]
+    return [
+        piece
+        for span in found
+        for piece in (_pieces(text.data, span) if span[1] - span[0] > LONGEST_SENTENCE else (span,))
+    ]
 
 
 def _pieces(data: bytes, sentence: tuple[int, int]) -> list[tuple[int, int]]:
-    """A sentence, or pieces of it that end at a comma or a blank where it is too long."""
+    """The pieces of a sentence that is too long, which end at a comma or a blank."""
     start, end = sentence
     pieces: list[tuple[int, int]] = []
     while end - start > LONGEST_SENTENCE:
@@ -202,6 +224,11 @@ def parts_of_concepts(concepts: Iterable[str]) -> Iterator[str]:
     found = sorted(concepts)
     yield from (f"={name}" for name in found)
     yield from (f"={one} {other}" for one, other in combinations(found, 2))
+
+
+def _weight_of_words(known: Iterable[int], weights: Weights) -> float:
+    """What words weigh, each once."""
+    return sum(map(weights.words.__getitem__, set(known)))
 
 
 def _weight_of_pairs(known: Sequence[int], weights: Weights) -> float:
@@ -259,7 +286,7 @@ def weights_by_name() -> dict[str, float]:
 def load_weights() -> Weights:
     """The weights, by the numbers of words, for passages to be weighed fast. A number is given to a word when it first comes."""
     numbers: defaultdict[bytes, int] = defaultdict(count(1).__next__)
-    words, pairs = {}, {}
+    words, of_word, pairs = {}, {}, {}
     of_concepts: dict[bytes, float] = {}
     for name, weight in _rows():
         if not name or name.startswith(b"="):
@@ -268,6 +295,8 @@ def load_weights() -> Weights:
         match name.split(b" "):
             case [word]:
                 words[numbers[word]] = weight
+                if weight:
+                    of_word[word] = weight
             case [one, other]:
                 pairs[numbers[one] << _SHIFT | numbers[other]] = weight
             case [one, _, other]:
@@ -278,6 +307,7 @@ def load_weights() -> Weights:
         bias,
         dict(numbers),
         [words.get(number, 0.0) for number in range(len(numbers) + 1)],
+        of_word,
         pairs,
         concepts={name[0]: weight for name, weight in named.items() if len(name) == 1},
         together={(name[0], name[1]): weight for name, weight in named.items() if len(name) == 2},

@@ -10,7 +10,7 @@ from vskill_platform.scanning.tier1.meaning.concepts import concept
 from vskill_platform.scanning.tier1.meaning.likeness import read_like_attacks
 from vskill_platform.scanning.tier1.meaning.prose import prose_views
 from vskill_platform.scanning.tier1.meaning.statements import statements_in, texts_of
-from vskill_platform.scanning.tier1.meaning.strangers import Mentions, strangers_in, uploads_to_strangers
+from vskill_platform.scanning.tier1.meaning.strangers import Mentions, mentions_of, strangers_in, uploads_to_strangers
 from vskill_platform.scanning.tier1.meaning.tells import against_the_user
 from vskill_platform.scanning.tier1.skill import Hit, LimitHit, Observation, Sighting, SkillUnderScan
 from vskill_platform.scanning.tier1.views.view import LineIndex, View
@@ -31,7 +31,7 @@ def read_views(views: Iterable[View], skill: SkillUnderScan) -> Iterator[Observa
     for view, text in texts_of(list(views)):
         yield from statements_in(text, view, skill)
         if view.kinds & FOR_READERS:
-            mentions = mentions or Mentions(skill)
+            mentions = mentions_of(skill)
             alike = read_like_attacks(text, view, skill) if not text.language else ()
             for seen in chain(against_the_user(text, view, skill), alike, strangers_in(text, view, mentions)):
                 yield from _hits(seen, skill)

@@ -11,9 +11,9 @@ import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from heapq import merge
-from itertools import islice
+from itertools import islice, pairwise
 
 from vskill_platform.scanning.tier1.matching import hit_at
 from vskill_platform.scanning.tier1.meaning.concepts import (
@@ -31,7 +31,7 @@ from vskill_platform.scanning.tier1.meaning.honest_words import is_honest
 from vskill_platform.scanning.tier1.meaning.meant import MAY_BE_HONEST, is_harmless, is_meant, is_told_of
 from vskill_platform.scanning.tier1.meaning.words import IN_ADDRESSES, without_addresses, without_own_addresses
 from vskill_platform.scanning.tier1.patterns import Span
-from vskill_platform.scanning.tier1.rules import Rule
+from vskill_platform.scanning.tier1.rules import Rule, Ruleset
 from vskill_platform.scanning.tier1.skill import Analyser, Hit, Observation, SkillUnderScan
 from vskill_platform.scanning.tier1.views.view import View, ViewMaker
 
@@ -129,7 +129,7 @@ class Text:
 
     def places(self, either: Iterable[str]) -> Iterator[Span]:
         """Where one of the concepts occurs, from left to right."""
-        return merge(*(self._found(name).spans() for name in either if self.may_say(name)))
+        return merge(*[self._found(name).spans() for name in self.sayable(either)])
 
     def says(self, either: str, within: Span) -> bool:
         """Whether one of the concepts of `a|b` occurs in a stretch of the text."""
@@ -166,26 +166,33 @@ class Text:
 
     def sentences(self) -> Iterator[tuple[int, int]]:
         """Where all sentences begin and end, in their order."""
-        return zip((0, *self._ends), (*self._ends, len(self.data)), strict=True)
+        return pairwise((0, *self._ends, len(self.data)))
 
     @cached_property
     def _ends(self) -> array[int]:
         """Where the sentences end."""
         return array("Q", [found.end() for found in _BOUNDARY.finditer(self.data)])
 
-    def may_say(self, either: str) -> bool:
-        """Whether one of the concepts of `a|b` can occur at all."""
-        return len(self._languages) > 1 or not self.in_english.isdisjoint(_alternatives(either))
+    def may_say(self, name: str) -> bool:
+        """Whether a concept can occur at all."""
+        return name in self.in_english or len(self._languages) > 1
 
-    def may_say_all(self, says: tuple[str, ...]) -> bool:
-        """Whether all concepts of a rule can occur; the rarest is asked for first."""
+    def sayable(self, names: Iterable[str]) -> list[str]:
+        """Those concepts that can occur at all, in their order."""
+        return list(filter(self.may_say, names))
+
+    def rules_to_try(self, ruleset: Ruleset) -> Iterator[Rule]:
+        """The rules whose concepts can all occur, in their order; the rarest is asked for first."""
+        rules = ruleset.statement_rules
         if len(self._languages) > 1:
-            return True
-        return not any(map(self.in_english.isdisjoint, _from_the_rarest(says)))
+            return iter(rules)
+        known = _rules_by_rarest(ruleset)
+        numbers = {number for name in self.in_english.intersection(known) for number in known[name]}
+        return (rules[at] for at in sorted(numbers) if all(map(self._may_say_one_of, rules[at].says)))
 
     def statements(self, rule: Rule) -> Iterator[Span]:
         """Where the rule's concepts come together: the place of what is done, once a sentence."""
-        rarest = [self._found(name) for name in _alternatives(rule.says[-1]) if self.may_say(name)]
+        rarest = list(map(self._found, self.sayable(_alternatives(rule.says[-1]))))
         end = len(self.data)
         at = min([places.first_from(0, end) for places in rarest], default=end)
         while at < end:
@@ -195,6 +202,9 @@ class Text:
                 yield action
             seen = max(at + 1, around.end if action is not None else min(around.end, at + STEP))
             at = min([places.first_from(seen, end) for places in rarest])
+
+    def _may_say_one_of(self, either: str) -> bool:
+        return any(map(self.may_say, _alternatives(either)))
 
     def _found(self, name: str) -> Places:
         if name not in self._places:
@@ -273,10 +283,14 @@ def _alternatives(either: str) -> tuple[str, ...]:
     return tuple(either.split("|"))
 
 
-@cache
-def _from_the_rarest(says: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """The concepts that a rule asks for, the last first."""
-    return tuple(_alternatives(either) for either in reversed(says))
+@lru_cache(maxsize=4)
+def _rules_by_rarest(ruleset: Ruleset) -> dict[str, list[int]]:
+    """By each concept the numbers of the rules whose rarest it is, or one of the rarest."""
+    found: dict[str, list[int]] = {}
+    for number, rule in enumerate(ruleset.statement_rules):
+        for name in _alternatives(rule.says[-1]):
+            found.setdefault(name, []).append(number)
+    return found
 
 
 def statement_analyser(make_views: ViewMaker) -> Analyser:
@@ -291,8 +305,8 @@ def statement_analyser(make_views: ViewMaker) -> Analyser:
 
 def statements_in(text: Text, view: View, skill: SkillUnderScan) -> Iterator[Hit]:
     """Where the rules that apply to a view hit what its sentences say."""
-    for rule in skill.ruleset.statement_rules:
-        if not rule.applies_to.isdisjoint(view.kinds) and text.may_say_all(rule.says):
+    for rule in text.rules_to_try(skill.ruleset):
+        if not rule.applies_to.isdisjoint(view.kinds):
             found = islice(text.statements(rule), skill.limits.max_matches)
             yield from (hit_at(rule, view, span) for span in found)
 

@@ -22,7 +22,7 @@ from vskill_platform.scanning.tier1.matching import line_around
 from vskill_platform.scanning.tier1.meaning.statements import Text
 from vskill_platform.scanning.tier1.patterns import Span, compile_pattern
 from vskill_platform.scanning.tier1.skill import FileUnderScan, LimitHit, Sighting, SkillUnderScan
-from vskill_platform.scanning.tier1.views.view import View
+from vskill_platform.scanning.tier1.views.view import View, once_a_skill
 
 GIVES = "gives_to_a_stranger"
 MAY_GIVE = "may_give_to_a_stranger"
@@ -152,6 +152,9 @@ class Mentions:
         if kind_of_host(host) not in (HostKind.NAMED, HostKind.THROWAWAY):
             return False
         return self._domains[domain] <= OTHER_MENTIONS and not is_named(domain, self._described)
+
+
+mentions_of = once_a_skill(Mentions)
 
 
 def strangers_in(text: Text, view: View, mentions: Mentions) -> Iterator[Sighting | LimitHit]:

@@ -120,7 +120,7 @@ def _passages(text: Text, *, guide: SkillUnderScan | None, more: float) -> Itera
         passage = _passage(text.data, grave)
         looked_at = grave.start + STEP
         stretch = {True: passage, False: _beside(text.data, grave, passage)}
-        signs = [name for name in WEIGHTS if _has(text, name, stretch[name in GRAVE])]
+        signs = [name for name in text.sayable(WEIGHTS) if _has(text, name, stretch[name in GRAVE])]
         weight = sum(WEIGHTS[name] for name in signs) + text.says_twice("conceal", passage) + more
         if weight >= ALMOST:
             weight -= _counted_twice({name: text.places_within(name, stretch[name in GRAVE]) for name in signs})

@@ -14,7 +14,7 @@ from vskill_platform.scanning.tier1.code.hosts import HostKind, domain_of, host_
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.meaning.guards import is_guard
 from vskill_platform.scanning.tier1.meaning.joins import sighting_of
-from vskill_platform.scanning.tier1.meaning.strangers import PLACEHOLDERS, Mentions
+from vskill_platform.scanning.tier1.meaning.strangers import PLACEHOLDERS, mentions_of
 from vskill_platform.scanning.tier1.patterns import compile_pattern
 from vskill_platform.scanning.tier1.skill import (
     Fact,
@@ -190,7 +190,7 @@ class _Known:
     """Whom a skill speaks of."""
 
     def __init__(self, skill: SkillUnderScan) -> None:
-        self._mentions = Mentions(skill)
+        self._mentions = mentions_of(skill)
         self._texts = "\n".join(file.text for file in skill.files if file.is_markdown)[:MOST_PROSE].lower()
         words = _SIGNED.sub("", self._texts).split()
         prose = _letters(" ".join(word for word in words if "://" not in word and "@" not in word))

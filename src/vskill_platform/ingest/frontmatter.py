@@ -26,7 +26,7 @@ from vskill_platform.ingest.refusals import Place, duplicate_key, refuse
 
 MAX_FRONTMATTER_BYTES = 64 * 1024
 
-_OPENING = re.compile(r"\A(?P<blank>(?:[ \t]*+\n)*+)---[ \t]*+(?:\n|\Z)")
+_OPENING = re.compile(r"\A(?P<blank>(?>[ \t]*+\n)*+)---[ \t]*+(?:\n|\Z)")
 _CLOSING = re.compile(r"^---[ \t]*+$", re.MULTILINE)
 _ENTRY = re.compile(r"^(?P<key>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})[ \t]*+:(?=[ \t\n]|\Z)", re.MULTILINE)
 _TAB = re.compile(r"^[^\s#:][^\n:]*+: *+\t", re.MULTILINE)

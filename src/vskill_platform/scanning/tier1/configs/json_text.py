@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from vskill_platform.scanning.tier1.configs.structured import MOST_BYTES, Collector, Reading
 
 _TOKEN = re.compile(
-    r"""[ \t\r\n\ufeff]+|//[^\n]*|\#[^\n]*|/\*|"(?:[^"\\\n]|\\.)*+"?|'(?:[^'\\\n]|\\.)*+'?|[{}\[\]:,]|[^\s{}\[\]:,"'/\#]+|.""",
+    r"""[ \t\r\n\ufeff]+|//[^\n]*|\#[^\n]*|/\*|"(?>[^"\\\n]|\\.)*+"?|'(?>[^'\\\n]|\\.)*+'?|[{}\[\]:,]|[^\s{}\[\]:,"'/\#]+|.""",
     re.DOTALL,
 )
 """Each alternative takes what it can and never comes back, so that a text is walked over once."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 LONGEST = 8_000
 _TOKEN = re.compile(
-    r"""(?P<space>[ \t]+|\\\n)|(?P<ansi>\$'(?:[^'\\]|\\.)*+'?)|(?P<single>'[^']*+'?)|(?P<double>"(?:[^"\\]|\\.)*+"?)"""
+    r"""(?P<space>[ \t]+|\\\n)|(?P<ansi>\$'(?>[^'\\]|\\.)*+'?)|(?P<single>'[^']*+'?)|(?P<double>"(?>[^"\\]|\\.)*+"?)"""
     r"""|(?P<variable>\$\{[^{}]*+\}?)|(?P<inner>\$\(|`|<\(|>\()|(?P<redirect>&?\d*>>?\|?&?|<<<?|<)|(?P<join>\|\|?&?|&&?|;;?|\n)|(?P<group>[(){}](?=\s|$|;)|[()])"""
     r"""|(?P<escape>\\.)|(?P<comment>(?<![^\s;&|])\#[^\n]*)|(?P<plain>[^\s'"\\$`<>|&;(){}\#]+|.)""",
     re.DOTALL,

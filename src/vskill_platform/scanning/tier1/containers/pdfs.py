@@ -23,7 +23,7 @@ _NO_TEXT = (b"/Image", b"/Length1", b"/Type1C", b"/CIDFontType0C", b"/OpenType",
 _ESCAPED = re.compile(rb"#([0-9A-Fa-f]{2})")
 _STARTS = re.compile(rb"/(?:JavaScript|JS|Launch|SubmitForm|ImportData|RichMedia)(?![A-Za-z0-9])")
 _CARRIES = re.compile(rb"/(?:EmbeddedFiles?|GoToE|GoToR)(?![A-Za-z0-9])")
-_DRAWN = re.compile(rb"\(((?:[^()\\]|\\.)*+)(\)?)", re.DOTALL)
+_DRAWN = re.compile(rb"\(((?>[^()\\]|\\.)*+)(\)?)", re.DOTALL)
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f-\xff]")
 
 

@@ -5,9 +5,9 @@ hyperscan works all of them out beforehand, which takes seconds a set, and is fa
 once after an installation (`vskill-platform compile-rules`) and read from then on; where there is no file for a set or no
 hyperscan for the machine, google-re2 does the work. What is found is the same.
 
-hyperscan is asked about bytes, never about UTF-8: asked to fold the case of UTF-8 it has overlooked matches (ADR 16). So in what
-it is shown, patterns and texts alike, each letter beyond ASCII is one and the same sign. What it then finds too often is tried
-again by google-re2.
+hyperscan is asked about bytes, never about UTF-8: asked to fold the case of UTF-8 an engine has overlooked matches (ADR 16, which
+also says why the package stays at a release that carries Intel's own). So in what it is shown, patterns and texts alike, each
+letter beyond ASCII is one and the same sign. What it then finds too often is tried again by google-re2.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ FINDERS: tuple[NamedFinder, ...] = (
     NamedFinder("javascript", javascript.find_javascript_flows, javascript.CHECKS),
     NamedFinder("schemes", schemes.find_schemes, schemes.CHECKS),
     NamedFinder("eavesdropping", eavesdropping.find_eavesdropping, eavesdropping.CHECKS),
-    NamedFinder("mistaken-hosts", mistaken_hosts.find_mistaken_hosts, frozenset([mistaken_hosts.CHECK])),
+    NamedFinder("mistaken-hosts", mistaken_hosts.find_mistaken_hosts, mistaken_hosts.CHECKS),
     NamedFinder("errands", errands.find_errands, errands.CHECKS),
     NamedFinder("trust", trust.find_trust, trust.CHECKS),
     NamedFinder("others", others.find_other_flows, others.CHECKS),

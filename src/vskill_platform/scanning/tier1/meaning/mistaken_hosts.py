@@ -1,13 +1,14 @@
-"""Addresses that are one slip away from one that the skill keeps speaking of: what a changed line of a client looks like.
+"""Addresses that could be taken for one that the skill keeps speaking of: what a changed line of a client looks like.
 
-Who reads `tidedeks` takes it for `tidedesk`, and so does the program that logs in there.
+Who reads `tidedeks` takes it for `tidedesk`, and so does the program that logs in there. `tidedesk-status` is another name, which
+anybody may own, and a key that goes there goes to them.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from vskill_platform.scanning.tier1.code.hosts import HostKind, domain_of, kind_of_host
@@ -19,24 +20,38 @@ from vskill_platform.scanning.tier1.skill import FileUnderScan, Sighting, SkillU
 from vskill_platform.scanning.tier1.views.view import places_in
 
 CHECK = "host_one_slip_away"
+KEY_GIVEN = "key_to_host_named_alike"
+CHECKS = frozenset([CHECK, KEY_GIVEN])
 SHORTEST_LABEL = 6
 """Letters from which on a name with another letter in it is seldom another name."""
 MOST_DOMAINS = 200
 """Domains that a skill speaks of often which each of the seldom ones is held against."""
 _HOST = re.compile(rb"://(?:[^\s/@]{1,80}@)?([A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8})")
 _SPELLING = re.compile(r"[\d-]+")
+_KEY = re.compile(
+    r"(?i)(?:\$\{?|%|\benviron\b[^\n]{0,20}|\bgetenv\b[^\n]{0,4}|\benv[.\[(:][^\n]{0,4})\w{0,60}(?:token|secret|password|passwd|key|_pat)s?\b"
+)
+"""A variable with a key in it."""
+KEY_REACH = 300
+"""Letters to each side of a host in which a key is handed to it, on its line or the lines that it goes on over."""
+
+Place = tuple[FileUnderScan, int]
+"""A file, and an offset in its text."""
 
 
 def find_mistaken_hosts(skill: SkillUnderScan) -> Iterator[Sighting]:
     """The places of hosts that come up once or twice and could be taken for another that comes up more often."""
-    first: dict[str, tuple[FileUnderScan, int]] = {}
+    first: dict[str, Place] = {}
     times = Counter[str]()
     for file in skill.files:
         for host, (start, count) in _hosts_in(file).items():
             domain = domain_of(host.decode().lower())
             first.setdefault(domain, (file, start))
             times[domain] += count
-    yield from islice(_mistaken(first, times), skill.limits.max_places)
+    often = [one for one, count in times.most_common(MOST_DOMAINS) if count > 1 and len(_label(one)) >= SHORTEST_LABEL]
+    if often:
+        yield from islice(_mistaken(often, first, times), skill.limits.max_places)
+        yield from islice(_given_keys(often, first, times), skill.limits.max_places)
 
 
 def _hosts_in(file: FileUnderScan) -> dict[bytes, tuple[int, int]]:
@@ -48,17 +63,38 @@ def _hosts_in(file: FileUnderScan) -> dict[bytes, tuple[int, int]]:
     return hosts
 
 
-def _mistaken(first: Mapping[str, tuple[FileUnderScan, int]], times: Counter[str]) -> Iterator[Sighting]:
-    often = [one for one, count in times.most_common(MOST_DOMAINS) if count > 1 and len(_label(one)) >= SHORTEST_LABEL]
+def _mistaken(often: Sequence[str], first: Mapping[str, Place], times: Counter[str]) -> Iterator[Sighting]:
+    """Hosts that are one slip away from one of those that come up often."""
     near = names_near(dict.fromkeys(map(_label, often)))
-    for domain, count in times.items() if near else ():
+    for domain, count in times.items():
         if count <= OTHER_MENTIONS and (label := _mistaken_for(domain, near)):
             other = next(one for one in often if _label(one) == label)
             if times[other] > count:
-                file, start = first[domain]
-                line, column = places_in(file)(start)
-                shown = make_excerpt(file.lines[line - 1]) if line <= len(file.lines) else domain
-                yield Sighting(CHECK, file.path, line, column, shown, "structure", f"{domain} is nearly {other}")
+                yield _sighting(CHECK, *first[domain], f"{domain} is nearly {other}")
+
+
+def _given_keys(often: Sequence[str], first: Mapping[str, Place], times: Counter[str]) -> Iterator[Sighting]:
+    """Hosts that come up once or twice, are given a key, and have the name of another with something put to it by a hyphen."""
+    names = {_label(one): one for one in reversed(often)}
+    for domain, count in times.items():
+        beginning, _, end = _label(domain).partition("-")
+        other = names.get(beginning) or names.get(end) if end else None
+        if other and count <= OTHER_MENTIONS and times[other] > count and _is_given_key(*first[domain]):
+            yield _sighting(KEY_GIVEN, *first[domain], f"{domain} is not {other}")
+
+
+def _is_given_key(file: FileUnderScan, start: int) -> bool:
+    """Whether a key stands beside a host, in the same command."""
+    data = file.encoded
+    before = data[max(0, start - KEY_REACH) : start].decode(errors="ignore").replace("\\\n", " ")
+    behind = data[start : start + KEY_REACH].decode(errors="ignore").replace("\\\n", " ")
+    return _KEY.search(before.rpartition("\n")[2] + behind.partition("\n")[0]) is not None
+
+
+def _sighting(check: str, file: FileUnderScan, start: int, detail: str) -> Sighting:
+    line, column = places_in(file)(start)
+    shown = make_excerpt(file.lines[line - 1]) if line <= len(file.lines) else ""
+    return Sighting(check, file.path, line, column, shown, "structure", detail)
 
 
 def _mistaken_for(domain: str, near: Mapping[str, tuple[str, ...]]) -> str | None:

@@ -41,46 +41,51 @@ Place = tuple[FileUnderScan, int]
 
 def find_mistaken_hosts(skill: SkillUnderScan) -> Iterator[Sighting]:
     """The places of hosts that come up once or twice and could be taken for another that comes up more often."""
-    first: dict[str, Place] = {}
+    places: dict[str, list[Place]] = {}
     times = Counter[str]()
     for file in skill.files:
-        for host, (start, count) in _hosts_in(file).items():
+        for host, (starts, count) in _hosts_in(file).items():
             domain = domain_of(host.decode().lower())
-            first.setdefault(domain, (file, start))
+            known = places.setdefault(domain, [])
+            known += [(file, start) for start in starts[: OTHER_MENTIONS - len(known)]]
             times[domain] += count
     often = [one for one, count in times.most_common(MOST_DOMAINS) if count > 1 and len(_label(one)) >= SHORTEST_LABEL]
     if often:
-        yield from islice(_mistaken(often, first, times), skill.limits.max_places)
-        yield from islice(_given_keys(often, first, times), skill.limits.max_places)
+        yield from islice(_mistaken(often, places, times), skill.limits.max_places)
+        yield from islice(_given_keys(often, places, times), skill.limits.max_places)
 
 
-def _hosts_in(file: FileUnderScan) -> dict[bytes, tuple[int, int]]:
-    """The hosts of a file in their order: where each comes first, and how often it does."""
-    hosts: dict[bytes, tuple[int, int]] = {}
+def _hosts_in(file: FileUnderScan) -> dict[bytes, tuple[list[int], int]]:
+    """The hosts of a file in their order: where each comes first, as far as that is asked for, and how often it does."""
+    hosts: dict[bytes, tuple[list[int], int]] = {}
     for found in _HOST.finditer(file.encoded) if file.shape is Shape.TEXT else ():
-        start, count = hosts.get(found[1], (found.start(1), 0))
-        hosts[found[1]] = (start, count + 1)
+        starts, count = hosts.get(found[1], ([], 0))
+        if count < OTHER_MENTIONS:
+            starts.append(found.start(1))
+        hosts[found[1]] = (starts, count + 1)
     return hosts
 
 
-def _mistaken(often: Sequence[str], first: Mapping[str, Place], times: Counter[str]) -> Iterator[Sighting]:
+def _mistaken(often: Sequence[str], places: Mapping[str, Sequence[Place]], times: Counter[str]) -> Iterator[Sighting]:
     """Hosts that are one slip away from one of those that come up often."""
     near = names_near(dict.fromkeys(map(_label, often)))
     for domain, count in times.items():
         if count <= OTHER_MENTIONS and (label := _mistaken_for(domain, near)):
             other = next(one for one in often if _label(one) == label)
             if times[other] > count:
-                yield _sighting(CHECK, *first[domain], f"{domain} is nearly {other}")
+                yield _sighting(CHECK, *places[domain][0], f"{domain} is nearly {other}")
 
 
-def _given_keys(often: Sequence[str], first: Mapping[str, Place], times: Counter[str]) -> Iterator[Sighting]:
+def _given_keys(often: Sequence[str], places: Mapping[str, Sequence[Place]], times: Counter[str]) -> Iterator[Sighting]:
     """Hosts that come up once or twice, are given a key, and have the name of another with something put to it by a hyphen."""
     names = {_label(one): one for one in reversed(often)}
     for domain, count in times.items():
         beginning, _, end = _label(domain).partition("-")
         other = names.get(beginning) or names.get(end) if end else None
-        if other and count <= OTHER_MENTIONS and times[other] > count and _is_given_key(*first[domain]):
-            yield _sighting(KEY_GIVEN, *first[domain], f"{domain} is not {other}")
+        if other and count <= OTHER_MENTIONS and times[other] > count:
+            given = next((place for place in places[domain] if _is_given_key(*place)), None)
+            if given is not None:
+                yield _sighting(KEY_GIVEN, *given, f"{domain} is not {other}")
 
 
 def _is_given_key(file: FileUnderScan, start: int) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from vskill_platform.scanning.tier1.code.hosts import HostKind, host_of, kind_of_address
 
 RUNS_DOWNLOAD_THROWAWAY = "shell_runs_download_from_throwaway_host"
@@ -90,7 +92,7 @@ _GRAVEST = (HostKind.THROWAWAY, HostKind.NAMED, HostKind.UNKNOWN, HostKind.REPOS
 _PLACEHOLDERS = ("attacker", "lhost", "your", "example-ip", "listener")
 
 
-def gravest_kind(addresses: list[str]) -> HostKind:
+def gravest_kind(addresses: Sequence[str]) -> HostKind:
     """The kind of the address that is trusted least."""
     kinds = {kind_of_address(address) for address in addresses}
     return next((kind for kind in _GRAVEST if kind in kinds), HostKind.UNKNOWN)
@@ -101,7 +103,7 @@ def come_from_stranger(addresses: list[str]) -> bool:
     return bool(addresses) and gravest_kind(addresses) in {HostKind.NAMED, HostKind.THROWAWAY}
 
 
-def runs_download(addresses: list[str]) -> str | None:
+def runs_download(addresses: Sequence[str]) -> str | None:
     """The check for running what came from there; None where it came from the machine itself."""
     return _OF_KIND.get(gravest_kind(addresses))
 

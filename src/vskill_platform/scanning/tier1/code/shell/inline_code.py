@@ -6,6 +6,9 @@ It is short by nature. What is longer than a few pages is looked at as far as th
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from vskill_platform.scanning.tier1.code.hosts import HostKind, host_of, kind_of_address
 from vskill_platform.scanning.tier1.code.places import secret_at
@@ -64,17 +67,26 @@ _SHELL_SCRIPT = re.compile(r'do shell script\s+"((?>[^"\\]+|\\.){1,2000})"', re.
 _NUMBER = re.compile(r"['\"]?((?:\d{1,3}\.){3}\d{1,3}|[\w-]+(?:\.[\w-]+)+)['\"]?\s*,\s*['\"]?\d{2,5}")
 
 
+class _Said(NamedTuple):
+    """`shell_at` is the address that a shell is handed to, empty where it is not told, and None where none is."""
+
+    shell_at: str | None
+    addresses: tuple[str, ...] = ()
+    fetches: bool = False
+    runs: bool = False
+    decodes: bool = False
+    leaks_by_name: bool = False
+
+
 def notice_inline_code(call: Call, code: Value, language: str) -> frozenset[Origin]:
     """Reports what the words of the code say together, and gives the origins of what it may print."""
     text = code.text[:LONGEST]
     if language == "osascript":
         _notice_applescript(call, text)
-    if _SOCKET.search(text) and _SHELL.search(text):
-        found = _NUMBER.search(text)
-        call.see(checks.reverse_shell(found[1] if found else ""))
+    shell_at, addresses, fetches, runs, decodes, leaks_by_name = _said(text)
+    if shell_at is not None:
+        call.see(checks.reverse_shell(shell_at))
         return NOWHERE
-    addresses = _ADDRESS.findall(text)
-    fetches, runs, decodes = (pattern.search(text) is not None for pattern in (_FETCHES, _RUNS, _DECODES))
     if fetches and runs and (check := checks.runs_download(addresses)):
         call.see(check)
     if decodes and runs:
@@ -82,10 +94,21 @@ def notice_inline_code(call: Call, code: Value, language: str) -> frozenset[Orig
     if fetches and _has_foreign(addresses):
         _notice_secrets(call, text)
         _notice_given(call, text, addresses)
-    if _LOOKS_UP.search(text) and _names_secret(text):
+    if leaks_by_name:
         call.see(checks.LEAKS_BY_NAME)
     origins = {Origin(Source.NETWORK, address) for address in addresses if fetches}
     return frozenset(origins | ({Origin(Source.DECODED, language)} if decodes else set()))
+
+
+@lru_cache(maxsize=64)
+def _said(text: str) -> _Said:
+    """What the words of a piece of code say. Functions are run again and again, and hand over the same piece each time."""
+    if _SOCKET.search(text) and _SHELL.search(text):
+        found = _NUMBER.search(text)
+        return _Said(shell_at=found[1] if found else "")
+    fetches, runs, decodes = (pattern.search(text) is not None for pattern in (_FETCHES, _RUNS, _DECODES))
+    leaks_by_name = _LOOKS_UP.search(text) is not None and _names_secret(text)
+    return _Said(None, tuple(_ADDRESS.findall(text)), fetches, runs, decodes, leaks_by_name)
 
 
 def _notice_applescript(call: Call, text: str) -> None:
@@ -95,7 +118,7 @@ def _notice_applescript(call: Call, text: str) -> None:
         call.machine.run_inner(decode_escapes(found[1]), stdin=NOTHING, at=call.at)
 
 
-def _has_foreign(addresses: list[str]) -> bool:
+def _has_foreign(addresses: Sequence[str]) -> bool:
     return any(kind_of_address(address) is not HostKind.LOCAL for address in addresses)
 
 
@@ -106,7 +129,7 @@ def _notice_secrets(call: Call, text: str) -> None:
         call.see(checks.SENDS_SECRET)
 
 
-def _notice_given(call: Call, text: str, addresses: list[str]) -> None:
+def _notice_given(call: Call, text: str, addresses: Sequence[str]) -> None:
     """What the code is given as its input or its arguments: it sends that, or logs in with it."""
     channel = Channel.HEADER if _LOGS_IN.search(text) else Channel.BODY
     foreign = next(address for address in addresses if kind_of_address(address) is not HostKind.LOCAL)

@@ -41,6 +41,8 @@ DEEPEST_CALL = 6
 LOOP_VALUES = 3
 MOST_RUNS = 100
 """Runs of a function with other words each time; what says something by itself is run beyond that, as long as steps are left."""
+MOST_READ_ONCE = 500_000
+"""Characters of inner texts whose reading is kept for the next time."""
 _INTERPRETERS = frozenset([*SHELLS.split(), *LANGUAGES.split()])
 _OUTPUT = frozenset([">", ">>", ">|", "&>", "&>>"])
 _INTO_NOTHING = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero")
@@ -92,6 +94,8 @@ class Machine:
         self._runs: dict[str, int] = {}
         self._calls: set[tuple[str, ...]] = set()
         self._sinks: dict[str, Program] = {}
+        self._read: dict[str, Program] = {}
+        self._room_for_read = MOST_READ_ONCE
         self._gates: list[set[str]] = []
         self._expander = Expander(self.variables, run=self._substitute, name_pipe=self._name_pipe)
         self._budget = budget
@@ -131,9 +135,20 @@ class Machine:
         self._budget.spend(1 + len(text) // 50)
         kept, self._place = self._place, self._at(at)
         try:
-            return self._deeper(Program(list(Reader(text).pipelines())), stdin)
+            return self._deeper(self._inner(text), stdin)
         finally:
             self._place = kept
+
+    def _inner(self, text: str) -> Program:
+        """What a text inside the code consists of. Scripts source the same file, and call the same function, again and again."""
+        known = self._read.get(text)
+        if known is not None:
+            return known
+        program = Program(list(Reader(text).pipelines()))
+        self._room_for_read -= len(text)
+        if self._room_for_read >= 0:
+            self._read[text] = program
+        return program
 
     def see(self, check: str, at: int) -> None:
         """Something that a rule names."""

@@ -54,7 +54,7 @@ _SUFFIXES = {
 }
 _FENCES = {
     Language.PYTHON: "python py python3 pycon",
-    Language.SHELL: "bash sh shell zsh ksh console terminal shell-session shellsession shellscript",
+    Language.SHELL: "! bash sh shell zsh ksh console terminal shell-session shellsession shellscript",
     Language.JAVASCRIPT: "javascript js jsx node mjs cjs",
     Language.TYPESCRIPT: "typescript ts tsx",
     Language.POWERSHELL: "powershell ps1 pwsh posh",

@@ -46,6 +46,8 @@ class Leak(StrEnum):
 
 
 LONGEST_FIELDS, LONGEST_NAME = 8_000, 60
+SHORTEST_SERVICE = 3
+"""Letters beyond which the name of a service in that of a host is not there by chance."""
 _KEY_OWNERS: dict[str, tuple[str, ...]] = {
     "NPM_TOKEN": NPM,
     "PYPI_TOKEN": PYPI,
@@ -129,6 +131,11 @@ def goes_astray(variable: str, host: str) -> bool:
     if domains is None or is_same_owner(host, domains):
         return False
     return not any(is_same_owner(host, _OWN_DOMAINS.get(word, ())) for word in others)
+
+
+def is_service(word: str) -> bool:
+    """Whether keys that are named so are those of a known service."""
+    return word in _OWN_DOMAINS and len(word) > SHORTEST_SERVICE
 
 
 def owner_named(variable: str) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from vskill_platform.scanning.tier1.code.hosts import HostKind, domain_of, kind_of_host
+from vskill_platform.scanning.tier1.code.sending import goes_astray, is_service
 from vskill_platform.scanning.tier1.configs.typosquats import names_near, slips_of
 from vskill_platform.scanning.tier1.excerpts import make_excerpt
 from vskill_platform.scanning.tier1.file_kinds import Shape
@@ -27,11 +28,16 @@ SHORTEST_LABEL = 6
 MOST_DOMAINS = 200
 """Domains that a skill speaks of often which each of the seldom ones is held against."""
 _HOST = re.compile(rb"://(?:[^\s/@]{1,80}@)?([A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8})")
+_NAME = re.compile(r"[A-Za-z0-9.-]{1,200}")
 _SPELLING = re.compile(r"[\d-]+")
 _KEY = re.compile(
     r"(?i)(?:\$\{?|%|\benviron\b[^\n]{0,20}|\bgetenv\b[^\n]{0,4}|\benv[.\[(:][^\n]{0,4})\w{0,60}(?:token|secret|password|passwd|key|_pat)s?\b"
 )
 """A variable with a key in it."""
+_STAND_IN = re.compile(r"(?:^|-)(?:example|your|my|our|company|acme|test|mock|fake|local|dummy|sample|foo|placeholder)(?:-|$)")
+_ASSIGNED = re.compile(r"(?i)\b(?:server|base|api|ingest\w*)_?(?:url|uri|host|base)\b[\"']?\s?[:=]\s?[\"'`]https?://\Z")
+"""A setting of the host that a client talks to, before it."""
+_VARIABLE = re.compile(r"\b([A-Za-z][A-Za-z0-9_]{0,60}(?:TOKEN|SECRET|KEY|PASSWORD|_PAT))\b")
 KEY_REACH = 300
 """Letters to each side of a host in which a key is handed to it, on its line or the lines that it goes on over."""
 
@@ -50,6 +56,7 @@ def find_mistaken_hosts(skill: SkillUnderScan) -> Iterator[Sighting]:
             known += [(file, start) for start in starts[: OTHER_MENTIONS - len(known)]]
             times[domain] += count
     often = [one for one, count in times.most_common(MOST_DOMAINS) if count > 1 and len(_label(one)) >= SHORTEST_LABEL]
+    yield from islice(_given_known_keys(places, times), skill.limits.max_places)
     if often:
         yield from islice(_mistaken(often, places, times), skill.limits.max_places)
         yield from islice(_given_keys(often, places, times), skill.limits.max_places)
@@ -88,12 +95,40 @@ def _given_keys(often: Sequence[str], places: Mapping[str, Sequence[Place]], tim
                 yield _sighting(KEY_GIVEN, *given, f"{domain} is not {other}")
 
 
+def _given_known_keys(places: Mapping[str, Sequence[Place]], times: Counter[str]) -> Iterator[Sighting]:
+    """Hosts with the name of a known service in theirs that are given the key of this service, and are not its own."""
+    for domain, count in times.items():
+        if _STAND_IN.search(_label(domain)):
+            continue
+        words = _label(domain).upper().split("-")
+        service = next((word for word in words if is_service(word)), None) if len(words) > 1 else None
+        if service is None or count > OTHER_MENTIONS or not goes_astray(f"{service}_KEY", domain):
+            continue
+        given = next((place for place in places[domain] if _is_given_key_of(service, *place)), None)
+        if given is not None:
+            yield _sighting(KEY_GIVEN, *given, f"{domain} is not that of {service.capitalize()}")
+
+
+def _is_given_key_of(service: str, file: FileUnderScan, start: int) -> bool:
+    """Whether a variable with a key of the service stands near a host."""
+    around = file.encoded[max(0, start - KEY_REACH) : start + KEY_REACH].decode(errors="ignore")
+    return any(found[1].upper().startswith(f"{service}_") for found in _VARIABLE.finditer(around))
+
+
 def _is_given_key(file: FileUnderScan, start: int) -> bool:
-    """Whether a key stands beside a host, in the same command."""
+    """Whether a key stands beside a host, in the same command, or a client is told to talk to it."""
     data = file.encoded
     before = data[max(0, start - KEY_REACH) : start].decode(errors="ignore").replace("\\\n", " ")
     behind = data[start : start + KEY_REACH].decode(errors="ignore").replace("\\\n", " ")
-    return _KEY.search(before.rpartition("\n")[2] + behind.partition("\n")[0]) is not None
+    line = before.rpartition("\n")[2]
+    if _ASSIGNED.search(line[: line.rfind("://") + 3]) and not _STAND_IN.search(_label(domain_of(_name_at(behind)))):
+        return True
+    return _KEY.search(line + behind.partition("\n")[0]) is not None
+
+
+def _name_at(text: str) -> str:
+    found = _NAME.match(text)
+    return found[0].lower() if found else ""
 
 
 def _sighting(check: str, file: FileUnderScan, start: int, detail: str) -> Sighting:

@@ -15,7 +15,7 @@ from vskill_platform.scanning.tier1.code.shell.held_scripts import SUFFIXES as H
 from vskill_platform.scanning.tier1.code.shell.held_scripts import held_scripts
 from vskill_platform.scanning.tier1.file_kinds import Shape, suffix_of
 from vskill_platform.scanning.tier1.languages import Language, language_of_fence
-from vskill_platform.scanning.tier1.markdown.document import BlockKind
+from vskill_platform.scanning.tier1.markdown.document import Block, BlockKind
 from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
 
 UNNAMED_FENCES = frozenset(
@@ -41,6 +41,11 @@ UNNAMED_FENCES = frozenset(
     ]
 )
 """What fenced blocks call themselves in which people also put commands."""
+_OF_DATA = frozenset(
+    "json jsonc json5 jsonl toml ini xml html css scss less sql graphql csv diff patch md mdx markdown http log logs svg mermaid "
+    "c cpp c++ h dart elixir haskell clojure solidity nginx properties env dotenv vue svelte astro latex tex".split()
+)
+"""Languages of blocks in which a backtick is no sign of a command."""
 _PROMPT = re.compile(r"(?m)^([ \t]*)((?:\([\w.-]+\)[ \t]*)?(?:[\w.-]+@[\w.-]+[^\n$#%]{0,60})?[$%❯➜][ \t]+)")
 _INSTRUCTION = re.compile(r"(?im)^[ \t]*(?:ONBUILD[ \t]+)?(RUN|CMD|ENTRYPOINT|HEALTHCHECK|ADD)[ \t]+")
 _DOCUMENT = re.compile(r"<<-?['\"]?\w+['\"]?[ \t]*\n")
@@ -121,7 +126,10 @@ def _prose(file: FileUnderScan) -> Iterator[ShellText]:
     for number in suspects.suspect_lines(file.encoded):
         line = file.lines[number - 1][:LONGEST_LINE]
         found = _SPAN.findall(line) if "`" in line else _COMMAND_LINE.findall(line)
-        block = file.document.block_at(number) if found and not _is_fenced(file, number) else None
+        if "`" in line and (fence := _fence_at(file, number)) is not None and not _is_known(fence.language):
+            yield from (ShellText(file.path, written, number, is_shown=True) for written in found)
+            continue
+        block = file.document.block_at(number) if found and _fence_at(file, number) is None else None
         if block is not None and block.kind in _WITH_PROSE:
             for written in found:
                 text = written.replace("\\|", "|") if block.kind is BlockKind.TABLE else written
@@ -129,11 +137,16 @@ def _prose(file: FileUnderScan) -> Iterator[ShellText]:
                 yield from (ShellText(file.path, inner, number, is_shown=True) for inner in _QUOTED.findall(text))
 
 
-def _is_fenced(file: FileUnderScan, line: int) -> bool:
-    """Whether a line stands in a fenced block, which can be told without any other block."""
+def _fence_at(file: FileUnderScan, line: int) -> Block | None:
+    """The fenced block that a line stands in, which can be told without any other block."""
     fences = file.document.fences
     at = bisect_right(fences, line, key=lambda fence: fence.first_line) - 1
-    return at >= 0 and line <= fences[at].last_line
+    return fences[at] if at >= 0 and line <= fences[at].last_line else None
+
+
+def _is_known(language: str) -> bool:
+    """Whether a fenced block is read as what it is; in what nobody runs, commands are what they are in prose."""
+    return language_of_fence(language) is not None or language in UNNAMED_FENCES | _OF_FENCE.keys() | _OF_DATA
 
 
 def _session(given: ShellText) -> Iterator[ShellText]:

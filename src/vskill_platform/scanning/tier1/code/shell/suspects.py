@@ -47,7 +47,7 @@ _MARKS = (
     r"\bdeclare\s+-[px]|compgen|"
     r"\.(?:ssh|aws|gnupg|kube|netrc|npmrc|pypirc|git-credentials|bash_history|zsh_history|docker/config|mozilla|config/g[hc])\b|/etc/shadow|"
     r"\bhttps?\s+(?:POST|PUT|GET|://)|"
-    r"\bping\b[^\n]*\$\(|\baws\s+s3|\bgsutil|\baz\s+storage|\bgh\s+(?:gist|issue|pr|api)|\b(?:kubectl|oc)\b[^\n]*\s(?:get\s+secret|config\s+view|create\s+token)|\baws\s+(?:iam|sts|secretsmanager|configure)|set-url|\bgit\b[^\n]*\s(?:--mirror|--all)\b|\btimeshift\b|\b(?:claude|codex|gemini|opencode|aider|goose)\s[^\n]*\$\(|insteadof|sslverify|\bssh\b[^\n]*\s-\w*R|\bln\s+-\w*s[^\n]*\.(?:ssh|aws|gnupg|config)|\bgit\s+clone|\bgit\s+add[^\n]*(?:\.env|secret|credential)|"
+    r"\bping\b[^\n]*\$\(|\baws\s+s3|\bgsutil|\baz\s+storage|\bgh\s+(?:gist|issue|pr|api)|\b(?:kubectl|oc)\b[^\n]*\s(?:get\s+secret|config\s+view|create\s+token)|\baws\s+(?:iam|sts|secretsmanager|configure)|set-url|\bgit\b[^\n]*\s(?:--mirror|--all)\b|\btimeshift\b|\b(?:claude|codex|gemini|opencode|aider|goose)\s[^\n]*(?:\$\(|mcp\s+add\b)|insteadof|sslverify|\bssh\b[^\n]*\s-\w*R|\bln\s+-\w*s[^\n]*\.(?:ssh|aws|gnupg|config)|\bgit\s+clone|\bgit\s+add[^\n]*(?:\.env|secret|credential)|"
     r"\bat\s+now|"
     # What lasts or harms.
     r"\breg(?:\.exe)?\s+add\b|\brm\s+-\w*[rR][^\n;&|]*[\s\"'](?:/|~|\$\{?\w+\}?[\"']?/|\$\{?HOME|\$\w+\s*$)|\brm\s+--recursive|"
@@ -75,7 +75,7 @@ _ANYWHERE = Pattern(
     rf"(?i)\b(?:{_WORDS}|eval)\b|\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b|/dev/tcp|\brm\s+-\w*r|\.ssh/|\bsh\s+-c|\bgit\s+clone|"
     r"LaunchAgents|\.config/autostart|\b(?:auto)?ssh\s+-|\b(?:node|bun)\b[^\n]*--require|\bchmod\s+-\w*R|"
     r"(?:~|\$HOME)/\.(?:aws|kube|gnupg|docker|config|netrc|npmrc|mozilla|\w+_history)\b|\bhistory\s+-c|\bgh\s+(?:api|gist)|"
-    r"insteadof|sslverify|\b(?:python[23]?|node|perl|ruby|php)\s+-\w*[cer]\b"
+    r"insteadof|sslverify|\b(?:python[23]?|node|perl|ruby|php)\s+-\w*[cer]\b|\bmcp\s+add\b"
 )
 _FILE_RUN = (
     r"(?m)(?:^|[;&|(]\s*|\b(?:sudo|exec|nohup|time)\s+)(?:(?:(?:ba|z|da)?sh|python[23]?|node|perl|ruby|php|"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from vskill_platform.scanning.tier1.code.hosts import UNKNOWN, HostKind, host_of, kind_of_host
+from vskill_platform.scanning.tier1.code.hosts import UNKNOWN, HostKind, has_scheme, host_of, kind_of_host
 from vskill_platform.scanning.tier1.code.places import secret_at
 from vskill_platform.scanning.tier1.code.shell import checks
 from vskill_platform.scanning.tier1.code.shell.calls import Call, handles
@@ -164,12 +164,21 @@ def run_forge(call: Call) -> Value:
 
 @handles("claude codex gemini opencode cursor-agent aider goose")
 def run_agent(call: Call) -> Value:
-    """An agent that is started: what it is told to do should come from its user."""
+    """An agent that is started: what it is told to do should come from its user, and a server it is to ask gets its own keys."""
+    if call.texts[:2] == ["mcp", "add"]:
+        _notice_server(call)
     given = [call.stdin, *call.arguments]
     addresses = [address for value in given for address in value.details(Source.NETWORK)]
     if checks.come_from_stranger(addresses):
         call.see(checks.PROMPTS_FROM_NETWORK)
     return unknown(call.name)
+
+
+def _notice_server(call: Call) -> None:
+    host = next((host_of(text) for text in call.texts if has_scheme(text)), "")
+    for name, value in call.options(with_value="H", long_with_value=frozenset(["--header"])):
+        if host and name in {"-H", "--header"}:
+            notice_sent(call, value, host, Channel.HEADER)
 
 
 @handles("kubectl oc")

@@ -1,11 +1,11 @@
-"""The prose of a skill: Markdown and plain text without the code in it."""
+"""The prose of a skill: Markdown and plain text without the code in it, and the sentences that its settings hold for an agent."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from vskill_platform.scanning.tier1.file_kinds import Shape, suffix_of
+from vskill_platform.scanning.tier1.file_kinds import FileKind, Shape, suffix_of
 from vskill_platform.scanning.tier1.markdown.document import Block, BlockKind
 from vskill_platform.scanning.tier1.skill import FileUnderScan, SkillUnderScan
 from vskill_platform.scanning.tier1.views.view import LineIndex, View
@@ -13,11 +13,20 @@ from vskill_platform.scanning.tier1.views.view import LineIndex, View
 PROSE_FENCES = frozenset(["", "text", "txt", "markdown", "md", "plain", "plaintext", "prompt", "xml", "html", "yaml"])
 """What fenced blocks call themselves that may be read as sentences."""
 PROSE_SUFFIXES = frozenset(["", "txt", "text", "rst", "adoc", "org"])
+_FOR_READERS = frozenset([FileKind.ANY, FileKind.MARKDOWN])
 _HYPHENATED = re.compile(r"-\n[ \t]*([a-z]{2,20})\b[ \t]?")
 """The end of a line and the rest of a word, if the line ends in a letter and a hyphen."""
 _LETTER = re.compile(r"[^\W\d_]")
 _SENTENCE = re.compile(r"[ \t]{0,12}[A-Z][a-z]{0,20}(?:,? [a-z'’]{1,20}){5}")
 """A line of a sentence, which is none of code, whatever the block calls itself."""
+_OF_SETTINGS = frozenset(["json", "jsonc", "json5", "yaml", "yml", "toml"])
+_VALUE = re.compile(
+    r"(?m)^[ \t]*(?:- )?(?:[\"']?[\w.-]{1,60}[\"']?[ \t]?[:=][ \t]*)?(?P<opened>[\"'\[]{0,4})"
+    r"(?P<said>[A-Z][a-z]{0,20}(?:,? [\w'’`./-]{1,30}){5}[^\n]*)$"
+)
+"""A line of settings whose value begins as a sentence does."""
+_TRIALS = re.compile(r"(?i)(?:^|[/_.-])(?:evals?|tests?|fixtures?|expected|cases|locales?|i18n)(?:[/_.-]|$)")
+"""Where skills keep what others might say to them, and the texts of their pages."""
 
 
 def prose_views(skill: SkillUnderScan) -> Iterator[View]:
@@ -35,6 +44,19 @@ def prose_views(skill: SkillUnderScan) -> Iterator[View]:
                 locate=LineIndex(data).locate,
                 has_lines_of_file=plain == text,
             )
+        elif file.shape is Shape.TEXT and suffix_of(file.path) in _OF_SETTINGS and not _TRIALS.search(file.path):
+            if data := _said_in_settings(file.text).encode():
+                yield View(file=file.path, layer="prose", kinds=_FOR_READERS, data=data, locate=LineIndex(data).locate)
+
+
+def _said_in_settings(text: str) -> str:
+    """The sentences that are values, each in its line, and nothing else; empty without any."""
+    lines, at = list[str](), 0
+    for found in _VALUE.finditer(text):
+        lines.append("\n" * text.count("\n", at, found.start()))
+        lines.append(("- " if found["opened"] else "") + found["said"].replace("\\n", "  "))
+        at = found.end()
+    return "".join(lines)
 
 
 def _without_code(file: FileUnderScan) -> str:

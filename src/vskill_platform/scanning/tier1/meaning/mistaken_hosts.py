@@ -59,7 +59,8 @@ def find_mistaken_hosts(skill: SkillUnderScan) -> Iterator[Sighting]:
     yield from islice(_given_known_keys(places, times), skill.limits.max_places)
     if often:
         yield from islice(_mistaken(often, places, times), skill.limits.max_places)
-        yield from islice(_given_keys(often, places, times), skill.limits.max_places)
+    others = [one for one, _ in times.most_common(MOST_DOMAINS) if len(_label(one)) >= SHORTEST_LABEL]
+    yield from islice(_given_keys(others, places, times), skill.limits.max_places)
 
 
 def _hosts_in(file: FileUnderScan) -> dict[bytes, tuple[list[int], int]]:
@@ -83,13 +84,13 @@ def _mistaken(often: Sequence[str], places: Mapping[str, Sequence[Place]], times
                 yield _sighting(CHECK, *places[domain][0], f"{domain} is nearly {other}")
 
 
-def _given_keys(often: Sequence[str], places: Mapping[str, Sequence[Place]], times: Counter[str]) -> Iterator[Sighting]:
+def _given_keys(others: Sequence[str], places: Mapping[str, Sequence[Place]], times: Counter[str]) -> Iterator[Sighting]:
     """Hosts that come up once or twice, are given a key, and have the name of another with something put to it by a hyphen."""
-    names = {_label(one): one for one in reversed(often)}
+    names = {_label(one): one for one in reversed(others) if "-" not in _label(one)}
     for domain, count in times.items():
         beginning, _, end = _label(domain).partition("-")
         other = names.get(beginning) or names.get(end) if end else None
-        if other and count <= OTHER_MENTIONS and times[other] > count:
+        if other and count <= OTHER_MENTIONS and times[other] >= count:
             given = next((place for place in places[domain] if _is_given_key(*place)), None)
             if given is not None:
                 yield _sighting(KEY_GIVEN, *given, f"{domain} is not {other}")

@@ -21,10 +21,14 @@ _SENTENCE = re.compile(r"[ \t]{0,12}[A-Z][a-z]{0,20}(?:,? [a-z'’]{1,20}){5}")
 """A line of a sentence, which is none of code, whatever the block calls itself."""
 _OF_SETTINGS = frozenset(["json", "jsonc", "json5", "yaml", "yml", "toml"])
 _VALUE = re.compile(
-    r"(?m)^[ \t]*(?:- )?(?:[\"']?[\w.-]{1,60}[\"']?[ \t]?[:=][ \t]*)?(?P<opened>[\"'\[]{0,4})"
-    r"(?P<said>[A-Z][a-z]{0,20}(?:,? [\w'’`./-]{1,30}){5}[^\n]*)$"
+    r"\"(?P<quoted>[A-Z][a-z]{0,20}(?:,? [\w'’`./\\-]{1,30}){5}(?:[^\"\\\n]|\\.)*)"
+    r"|(?m:^)[ \t]*(?:- )?(?:[\w.-]{1,60}[ \t]?[:=][ \t]*)?'?(?P<plain>[A-Z][a-z]{0,20}(?:,? [\w'’`./\\-]{1,30}){5}[^\n]*)"
 )
-"""A line of settings whose value begins as a sentence does."""
+"""A value that begins as a sentence does: in quotes, or as a line has it."""
+_FOR_AGENT = re.compile(
+    r"(?i)(?:system|prompt|instruction|persona|guideline|fact|memor|preamble|directive|behaviou?r|policy|rule|note|hint)\w{0,20}[\"']?[ \t]*[:=]"
+)
+"""A key of what an agent is told; what a trial is to be said to it has others."""
 _TRIALS = re.compile(r"(?i)(?:^|[/_.-])(?:evals?|tests?|fixtures?|expected|cases|locales?|i18n)(?:[/_.-]|$)")
 """Where skills keep what others might say to them, and the texts of their pages."""
 
@@ -51,12 +55,15 @@ def prose_views(skill: SkillUnderScan) -> Iterator[View]:
 
 def _said_in_settings(text: str) -> str:
     """The sentences that are values, each in its line, and nothing else; empty without any."""
-    lines, at = list[str](), 0
+    if not _FOR_AGENT.search(text):
+        return ""
+    parts, at = list[str](), 0
     for found in _VALUE.finditer(text):
-        lines.append("\n" * text.count("\n", at, found.start()))
-        lines.append(("- " if found["opened"] else "") + found["said"].replace("\\n", "  "))
+        parts.append("\n" * text.count("\n", at, found.start()))
+        quoted = found["quoted"]
+        parts.append(found["plain"] if quoted is None else f"- {quoted}. ".replace("\\n", "  "))
         at = found.end()
-    return "".join(lines)
+    return "".join(parts)
 
 
 def _without_code(file: FileUnderScan) -> str:

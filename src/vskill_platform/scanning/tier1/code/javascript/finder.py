@@ -15,7 +15,7 @@ from vskill_platform.scanning.tier1.code.javascript import library_code as _code
 from vskill_platform.scanning.tier1.code.javascript import library_files as _files  # noqa: F401
 from vskill_platform.scanning.tier1.code.javascript import library_network as _network  # noqa: F401
 from vskill_platform.scanning.tier1.code.javascript import library_text as _text  # noqa: F401
-from vskill_platform.scanning.tier1.code.javascript.imported import Joined, with_modules
+from vskill_platform.scanning.tier1.code.javascript.imported import Joined, with_modules, with_neighbours
 from vskill_platform.scanning.tier1.code.javascript.reading import Reader
 from vskill_platform.scanning.tier1.code.javascript.tokens import Tokens
 from vskill_platform.scanning.tier1.code.javascript.world import World
@@ -56,7 +56,9 @@ def find_javascript_flows(skill: SkillUnderScan) -> Iterator[Sighting | Fact | L
         if snippet.language in _LANGUAGES and suspects.is_suspect(snippet.text.encode()):
             own = own_files(skill) if own is None else own
             yield from _read(snippet, own, budgets, is_installer=snippet.file in run_at_install)
-    yield from _find_over_modules(skill, Budgets(Budget(MOST_STEPS), Budget(MOST_SHELL_STEPS)))
+    over = Budgets(Budget(MOST_STEPS), Budget(MOST_SHELL_STEPS))
+    yield from _find_over_modules(skill, over)
+    yield from _find_over_blocks(skill, over)
 
 
 def _find_over_modules(skill: SkillUnderScan, budgets: Budgets) -> Iterator[Sighting]:
@@ -76,8 +78,23 @@ def _find_over_modules(skill: SkillUnderScan, budgets: Budgets) -> Iterator[Sigh
             yield from _read_joined(program.file, joined, own, budgets)
 
 
-def _read_joined(file: str, joined: Joined, own: dict[str, str], budgets: Budgets) -> Iterator[Sighting]:
-    report = Report(file, joined.text, layer=LAYER)
+def _find_over_blocks(skill: SkillUnderScan, budgets: Budgets) -> Iterator[Sighting]:
+    """What one block of a page reads and another one sends."""
+    pages: dict[str, list[Snippet]] = {}
+    for one in skill.snippets:
+        if one.is_fenced and one.language in _LANGUAGES:
+            pages.setdefault(one.file, []).append(one)
+    for page, blocks in pages.items():
+        if len(blocks) > 1 and suspects.are_split([block.text for block in blocks]):
+            joined = with_neighbours(page, [(block.first_line, block.text) for block in blocks])
+            if joined is not None:
+                yield from _read_joined(page, joined, own_files(skill), budgets, weaker=_WEAKER)
+
+
+def _read_joined(
+    file: str, joined: Joined, own: dict[str, str], budgets: Budgets, *, weaker: frozenset[str] = frozenset()
+) -> Iterator[Sighting]:
+    report = Report(file, joined.text, layer=LAYER, weaker=weaker)
     with suppress(OutOfSteps, TooDeep, RecursionError):
         _read_text(joined.text, World(report, own_files=own, budget=budgets.shell), budgets.reading)
     for seen in report.all():

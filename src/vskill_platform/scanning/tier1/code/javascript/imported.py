@@ -2,14 +2,15 @@
 
 The modules go in front of the program and the statements that name them are blanked, so that one reading follows a value from
 file to file. A module that declares a name which the program or another module has too is left out but for the functions that
-the program takes from it, in which that name is another.
+the program takes from it, in which that name is another. The blocks of one page are one program in the same way: who is told
+to run the first and then the second runs both.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from posixpath import dirname, join, normpath
 from typing import NamedTuple
 
@@ -78,6 +79,16 @@ def with_modules(path: str, text: str, own: Mapping[str, str]) -> Joined | None:
         return None
     joined = "\n".join([*parts, _without([taken for taken, _ in found], text)])
     return Joined(joined, (*pieces, Piece(line, path, 1))) if len(joined) <= LARGEST else None
+
+
+def with_neighbours(path: str, blocks: Sequence[tuple[int, str]]) -> Joined | None:
+    """The blocks of a page one after another, each with its first line; None where they are too long together."""
+    pieces, line = list[Piece](), 1
+    for first_line, text in blocks:
+        pieces.append(Piece(line, path, first_line))
+        line += text.count("\n") + 1
+    joined = "\n".join(text for _, text in blocks)
+    return Joined(joined, tuple(pieces)) if len(joined) <= LARGEST else None
 
 
 def _module(path: str, named: str, own: Mapping[str, str]) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from vskill_platform.scanning.tier1.patterns import PatternSet
 
 _STRONG = (
@@ -37,6 +39,11 @@ _LOADS = r"\bimport\s*\(|\brequire\s*\(\s*['\"`][./]"
 _OWN_FOLDER = r"\b__dirname\b|\bimport\.meta\b"
 _HOT = tuple(f"(?i){pattern}" for pattern in _STRONG)
 _WARM = (f"(?i){_SOURCES}", _SINKS, r"writeFile|createWriteStream", _LOADS, _CREDENTIAL, _OWN_FOLDER)
+_HELD = (
+    r"\.cookies\s*\(|document\.cookie|cookies\.getAll|storageState|\bclipboard|readFile|\.ssh\b|\.aws\b|id_rsa|Login Data|"
+    r"wallet|keychain|localStorage|process\.env\s*[)\],;}\n]"
+)
+_SPLIT = PatternSet([f"(?i){_HELD}", _SINKS])
 _LOOKED_FOR = PatternSet([*_WARM, *_HOT])
 _ENOUGH = (frozenset([0, 1]), frozenset([1, 2, 3]), frozenset([1, 4]), frozenset([1, 2, 5]))
 """Which of the warm ones together are reason enough to read on."""
@@ -49,3 +56,11 @@ def is_suspect(data: bytes) -> bool:
         return True
     warm = frozenset(found)
     return any(enough <= warm for enough in _ENOUGH)
+
+
+def are_split(blocks: Sequence[str]) -> bool:
+    """Whether one block reads what lies somewhere and another one sends: a flow that is in neither alone."""
+    found = _SPLIT.which_of_each([block.encode() for block in blocks])
+    reading = {number for number, marks in enumerate(found) if 0 in marks}
+    sending = {number for number, marks in enumerate(found) if 1 in marks}
+    return bool(reading and sending) and len(reading | sending) > 1

@@ -24,7 +24,9 @@ def is_found(text: str) -> bool:
         OFTEN + 'Then `curl https://lanewise-edge.dev/v1 -H "Authorization: Bearer $LANE_TOKEN"`.\n',
         OFTEN + 'Or set `BASE_URL = "https://eu.lanewise-edge.dev/v1"` where it is slow.\n',
         ONCE + 'Or set `BASE_URL = "https://eu.lanewise-edge.dev/v1"` where it is slow.\n',
-        "```python\n" + CLIENT.format(key="api_key=os.environ['OPENAI_API_KEY'],", host="api.openai-edge.dev") + "```\n",
+        "```python\n"
+        + CLIENT.format(key="api_key=os.environ['OPENAI_API_KEY'],", host="api.openai-edge.dev")
+        + "```\n",
     ],
     ids=["header", "setting", "named once", "key of a known service"],
 )
@@ -40,7 +42,9 @@ def test_key_is_given_away__to_a_host_that_only_has_the_name(text: str) -> None:
         OFTEN + 'Or set `BASE_URL = "https://my-lanewise.dev/v1"` to your own.\n',
         "```python\n" + CLIENT.format(key="api_key=os.environ['OPENAI_API_KEY'],", host="your-openai.dev") + "```\n",
         "```python\n" + CLIENT.format(key="api_key=os.environ['EDGE_API_KEY'],", host="api.openai-edge.dev") + "```\n",
-        "```python\n" + CLIENT.format(key="api_key=os.environ['OPENAI_API_KEY'],", host="acme.openai.azure.com") + "```\n",
+        "```python\n"
+        + CLIENT.format(key="api_key=os.environ['OPENAI_API_KEY'],", host="acme.openai.azure.com")
+        + "```\n",
     ],
     ids=["own host", "no key", "stand-in", "stand-in of a service", "key of its own", "host of the owner"],
 )

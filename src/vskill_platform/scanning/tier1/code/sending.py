@@ -95,7 +95,8 @@ _OWN_DOMAINS = {word: tuple(domains.split()) for word, domains in _OWN.items()}
 _STORES = {"browser storage": SecretKind.LOGIN, "cookies": SecretKind.LOGIN}
 """What is no file. A page sends its own cookies to where it came from."""
 _SECRET_NAME = re.compile(
-    r"(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|(?:PRIVATE|SECRET|ACCESS|ADMIN|MASTER|SERVICE|ROLE|DEPLOY)_KEY|CREDENTIAL|_PAT)S?$", re.IGNORECASE
+    r"(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|(?:PRIVATE|SECRET|ACCESS|ADMIN|MASTER|SERVICE|ROLE|DEPLOY)_KEY|CREDENTIAL|_PAT)S?$",
+    re.IGNORECASE,
 )
 _DETAILS = frozenset(["host", "user", "system", "network"])
 _GENERAL_WORDS = (

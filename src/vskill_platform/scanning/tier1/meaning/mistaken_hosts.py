@@ -34,7 +34,9 @@ _KEY = re.compile(
     r"(?i)(?:\$\{?|%|\benviron\b[^\n]{0,20}|\bgetenv\b[^\n]{0,4}|\benv[.\[(:][^\n]{0,4})\w{0,60}(?:token|secret|password|passwd|key|_pat)s?\b"
 )
 """A variable with a key in it."""
-_STAND_IN = re.compile(r"(?:^|-)(?:example|your|my|our|company|acme|test|mock|fake|local|dummy|sample|foo|placeholder)(?:-|$)")
+_STAND_IN = re.compile(
+    r"(?:^|-)(?:example|your|my|our|company|acme|test|mock|fake|local|dummy|sample|foo|placeholder|internal)(?:-|$)"
+)
 _ASSIGNED = re.compile(r"(?i)\b(?:server|base|api|ingest\w*)_?(?:url|uri|host|base)\b[\"']?\s?[:=]\s?[\"'`]https?://\Z")
 """A setting of the host that a client talks to, before it."""
 _VARIABLE = re.compile(r"\b([A-Za-z][A-Za-z0-9_]{0,60}(?:TOKEN|SECRET|KEY|PASSWORD|_PAT))\b")
@@ -84,7 +86,9 @@ def _mistaken(often: Sequence[str], places: Mapping[str, Sequence[Place]], times
                 yield _sighting(CHECK, *places[domain][0], f"{domain} is nearly {other}")
 
 
-def _given_keys(others: Sequence[str], places: Mapping[str, Sequence[Place]], times: Counter[str]) -> Iterator[Sighting]:
+def _given_keys(
+    others: Sequence[str], places: Mapping[str, Sequence[Place]], times: Counter[str]
+) -> Iterator[Sighting]:
     """Hosts that come up once or twice, are given a key, and have the name of another with something put to it by a hyphen."""
     names = {_label(one): one for one in reversed(others) if "-" not in _label(one)}
     for domain, count in times.items():

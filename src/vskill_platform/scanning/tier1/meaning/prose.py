@@ -26,7 +26,8 @@ _VALUE = re.compile(
 )
 """A value that begins as a sentence does: in quotes, or as a line has it."""
 _FOR_AGENT = re.compile(
-    r"(?i)(?:system|prompt|instruction|persona|guideline|fact|memor|preamble|directive|behaviou?r|policy|rule|note|hint)\w{0,20}[\"']?[ \t]*[:=]"
+    r"(?i)(?:system|prompt|instruction|persona|guideline|fact|memor|preamble|directive|behaviou?r|policy|rule|note|hint)"
+    r"\w{0,20}[\"']?[ \t]*[:=]"
 )
 """A key of what an agent is told; what a trial is to be said to it has others."""
 _TRIALS = re.compile(r"(?i)(?:^|[/_.-])(?:evals?|tests?|fixtures?|expected|cases|locales?|i18n)(?:[/_.-]|$)")
@@ -48,22 +49,23 @@ def prose_views(skill: SkillUnderScan) -> Iterator[View]:
                 locate=LineIndex(data).locate,
                 has_lines_of_file=plain == text,
             )
-        elif file.shape is Shape.TEXT and suffix_of(file.path) in _OF_SETTINGS and not _TRIALS.search(file.path):
-            if data := _said_in_settings(file.text).encode():
-                yield View(file=file.path, layer="prose", kinds=_FOR_READERS, data=data, locate=LineIndex(data).locate)
+        elif data := _said_in_settings(file):
+            yield View(file=file.path, layer="prose", kinds=_FOR_READERS, data=data, locate=LineIndex(data).locate)
 
 
-def _said_in_settings(text: str) -> str:
-    """The sentences that are values, each in its line, and nothing else; empty without any."""
+def _said_in_settings(file: FileUnderScan) -> bytes:
+    """The sentences that are values in settings of an agent, each in its line, and nothing else; empty without any."""
+    is_settings = file.shape is Shape.TEXT and suffix_of(file.path) in _OF_SETTINGS and not _TRIALS.search(file.path)
+    text = file.text if is_settings else ""
     if not _FOR_AGENT.search(text):
-        return ""
+        return b""
     parts, at = list[str](), 0
     for found in _VALUE.finditer(text):
         parts.append("\n" * text.count("\n", at, found.start()))
         quoted = found["quoted"]
         parts.append(found["plain"] if quoted is None else f"- {quoted}. ".replace("\\n", "  "))
         at = found.end()
-    return "".join(parts)
+    return "".join(parts).encode()
 
 
 def _without_code(file: FileUnderScan) -> str:

@@ -42,8 +42,50 @@ UNNAMED_FENCES = frozenset(
 )
 """What fenced blocks call themselves in which people also put commands."""
 _OF_DATA = frozenset(
-    "json jsonc json5 jsonl toml ini xml html css scss less sql graphql csv diff patch md mdx markdown http log logs svg mermaid "
-    "c cpp c++ h dart elixir haskell clojure solidity nginx properties env dotenv vue svelte astro latex tex".split()
+    [
+        "json",
+        "jsonc",
+        "json5",
+        "jsonl",
+        "toml",
+        "ini",
+        "xml",
+        "html",
+        "css",
+        "scss",
+        "less",
+        "sql",
+        "graphql",
+        "csv",
+        "diff",
+        "patch",
+        "md",
+        "mdx",
+        "markdown",
+        "http",
+        "log",
+        "logs",
+        "svg",
+        "mermaid",
+        "c",
+        "cpp",
+        "c++",
+        "h",
+        "dart",
+        "elixir",
+        "haskell",
+        "clojure",
+        "solidity",
+        "nginx",
+        "properties",
+        "env",
+        "dotenv",
+        "vue",
+        "svelte",
+        "astro",
+        "latex",
+        "tex",
+    ]
 )
 """Languages of blocks in which a backtick is no sign of a command."""
 _PROMPT = re.compile(r"(?m)^([ \t]*)((?:\([\w.-]+\)[ \t]*)?(?:[\w.-]+@[\w.-]+[^\n$#%]{0,60})?[$%❯➜][ \t]+)")

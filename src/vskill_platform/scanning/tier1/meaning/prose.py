@@ -22,6 +22,7 @@ _SENTENCE = re.compile(r"[ \t]{0,12}[A-Z][a-z]{0,20}(?:,? [a-z'’]{1,20}){5}")
 _OF_SETTINGS = frozenset(["json", "jsonc", "json5", "yaml", "yml", "toml"])
 _VALUE = re.compile(
     r"\"(?P<quoted>[A-Z][a-z]{0,20}(?:,? [\w'’`./\\-]{1,30}){5}(?:[^\"\\\n]|\\.)*)"
+    r"|[:,\[{][ \t]*'(?P<single>[A-Z][a-z]{0,20}(?:,? [\w’`./\\-]{1,30}){5}(?:[^'\n]|'')*)"
     r"|(?m:^)[ \t]*(?:- )?(?:[\w.-]{1,60}[ \t]?[:=][ \t]*)?'?(?P<plain>[A-Z][a-z]{0,20}(?:,? [\w'’`./\\-]{1,30}){5}[^\n]*)"
 )
 """A value that begins as a sentence does: in quotes, or as a line has it."""
@@ -62,7 +63,7 @@ def _said_in_settings(file: FileUnderScan) -> bytes:
     parts, at = list[str](), 0
     for found in _VALUE.finditer(text):
         parts.append("\n" * text.count("\n", at, found.start()))
-        quoted = found["quoted"]
+        quoted = found["quoted"] or found["single"]
         parts.append(found["plain"] if quoted is None else f"- {quoted}. ".replace("\\n", "  "))
         at = found.end()
     return "".join(parts).encode()

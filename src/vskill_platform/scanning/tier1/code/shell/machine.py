@@ -7,7 +7,9 @@ Every branch is taken and every loop is run for a few values. Work is counted, a
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
 from vskill_platform.scanning.tier1.code.budget import Budget, TooDeep
 from vskill_platform.scanning.tier1.code.hosts import UNKNOWN, HostKind
@@ -43,6 +45,9 @@ MOST_RUNS = 100
 """Runs of a function with other words each time; what says something by itself is run beyond that, as long as steps are left."""
 MOST_READ_ONCE = 500_000
 """Characters of inner texts whose reading is kept for the next time."""
+MOST_LAID_DOWN = 20
+"""Scripts that a script writes which are run behind it."""
+_SCRIPT = re.compile(r"\s{0,4}#!\s?/[^\n]{0,60}\b(?:ba|z|k|da)?sh\b")
 _INTERPRETERS = frozenset([*SHELLS.split(), *LANGUAGES.split()])
 _OUTPUT = frozenset([">", ">>", ">|", "&>", "&>>"])
 _INTO_NOTHING = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero")
@@ -94,6 +99,7 @@ class Machine:
         self._runs: dict[str, int] = {}
         self._calls: set[tuple[str, ...]] = set()
         self._sinks: dict[str, Program] = {}
+        self._laid_down: dict[str, int] = {}
         self._read: dict[str, Program] = {}
         self._room_for_read = MOST_READ_ONCE
         self._gates: list[set[str]] = []
@@ -118,10 +124,18 @@ class Machine:
         known = read_short(text, has_placeholders=has_placeholders) if len(text) <= LONGEST_KEPT else None
         if known is not None:
             self._run_pipelines(known.pipelines, NOTHING)
+            self._run_laid_down()
             return known.is_unclosed
         reader = Reader(text, has_placeholders=has_placeholders)
         self._run_pipelines(reader.pipelines(), NOTHING)
+        self._run_laid_down()
         return reader.is_unclosed
+
+    def _run_laid_down(self) -> None:
+        """Runs the scripts that the code wrote into files: something will, be it a job, a service or another script."""
+        for text, at in islice(self._laid_down.items(), MOST_LAID_DOWN):
+            self.run_inner(text, stdin=NOTHING, at=at)
+        self._laid_down.clear()
 
     def run_line(self, text: str, *, report: Report, at: int) -> None:
         """Runs one line of a text for readers by itself. Everything in it stands where the line begins."""
@@ -406,6 +420,8 @@ class Machine:
             kind = FactKind.DOWNLOADS if is_strange else FactKind.WRITES
             self.know(kind, at, text)
             notice_write(Call(self, ">", [path], content, at), path.text, content)
+            if _SCRIPT.match(content.text) and _is_telling(Value(content.text)):
+                self._laid_down.setdefault(content.text, self._at(at))
 
     def _substitute(self, program: Program) -> Value:
         return self._deeper(program, NOTHING)

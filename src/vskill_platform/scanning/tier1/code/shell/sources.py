@@ -41,53 +41,16 @@ UNNAMED_FENCES = frozenset(
     ]
 )
 """What fenced blocks call themselves in which people also put commands."""
-_OF_DATA = frozenset(
-    [
-        "json",
-        "jsonc",
-        "json5",
-        "jsonl",
-        "toml",
-        "ini",
-        "xml",
-        "html",
-        "css",
-        "scss",
-        "less",
-        "sql",
-        "graphql",
-        "csv",
-        "diff",
-        "patch",
-        "md",
-        "mdx",
-        "markdown",
-        "http",
-        "log",
-        "logs",
-        "svg",
-        "mermaid",
-        "c",
-        "cpp",
-        "c++",
-        "h",
-        "dart",
-        "elixir",
-        "haskell",
-        "clojure",
-        "solidity",
-        "nginx",
-        "properties",
-        "env",
-        "dotenv",
-        "vue",
-        "svelte",
-        "astro",
-        "latex",
-        "tex",
-    ]
+_DATA = (
+    "json jsonc json5 jsonl toml ini xml html css scss less sql graphql csv diff patch md mdx markdown http log logs svg mermaid "
+    "c cpp c++ h dart elixir haskell clojure solidity nginx properties env dotenv vue svelte astro latex tex"
 )
+_OF_DATA = frozenset(_DATA.split())
 """Languages of blocks in which a backtick is no sign of a command."""
+_OF_SETTINGS = frozenset(["json", "jsonc", "json5"])
+_STRING = re.compile(r"\"((?>[^\"\\\n]+|\\.){1,400})\"")
+_LABEL = re.compile(r"^(?:shell|bash|sh|cmd|run|exec|command)[ \t]*:[ \t]*")
+"""What says before a command that it is one."""
 _PROMPT = re.compile(r"(?m)^([ \t]*)((?:\([\w.-]+\)[ \t]*)?(?:[\w.-]+@[\w.-]+[^\n$#%]{0,60})?[$%❯➜][ \t]+)")
 _INSTRUCTION = re.compile(r"(?im)^[ \t]*(?:ONBUILD[ \t]+)?(RUN|CMD|ENTRYPOINT|HEALTHCHECK|ADD)[ \t]+")
 _DOCUMENT = re.compile(r"<<-?['\"]?\w+['\"]?[ \t]*\n")
@@ -168,10 +131,15 @@ def _prose(file: FileUnderScan) -> Iterator[ShellText]:
     for number in suspects.suspect_lines(file.encoded):
         line = file.lines[number - 1][:LONGEST_LINE]
         found = _SPAN.findall(line) if "`" in line else _COMMAND_LINE.findall(line)
-        if "`" in line and (fence := _fence_at(file, number)) is not None and not _is_known(fence.language):
+        fence = _fence_at(file, number)
+        if fence is not None and fence.language in _OF_SETTINGS:
+            values = (_LABEL.sub("", value) for value in _STRING.findall(line) if " " in value)
+            yield from (ShellText(file.path, value.replace('\\"', '"'), number, is_shown=True) for value in values)
+            continue
+        if "`" in line and fence is not None and not _is_known(fence.language):
             yield from (ShellText(file.path, written, number, is_shown=True) for written in found)
             continue
-        block = file.document.block_at(number) if found and _fence_at(file, number) is None else None
+        block = file.document.block_at(number) if found and fence is None else None
         if block is not None and block.kind in _WITH_PROSE:
             for written in found:
                 text = written.replace("\\|", "|") if block.kind is BlockKind.TABLE else written

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from itertools import islice
 
 from vskill_platform.scanning.tier1.file_kinds import suffix_of
 
@@ -91,9 +92,19 @@ _INTERPRETERS = (
 def language_of_file(path: str, content: bytes) -> Language | None:
     """The language by extension, or else by the interpreter behind `#!`, or by how what scripts read in begins its lines."""
     suffix = suffix_of(path)
-    return _OF_SUFFIX.get(suffix) or _language_of_interpreter(content) or _language_of_included(suffix, content)
+    return (
+        _OF_SUFFIX.get(suffix)
+        or _language_of_interpreter(content)
+        or _language_of_included(suffix, content)
+        or _language_of_template(path, suffix, content)
+    )
 
 
+_TEMPLATES = frozenset(["tpl", "tmpl", "template", "in", "dist", "sample", "j2"])
+"""Extensions of what some program fills in and writes to a file."""
+_OF_COMMANDS = frozenset(["sh", "bash", "zsh", "ps1"])
+_CMDLET = re.compile(rb"(?i)(?m)^[^#\n]*?\b(?:Get|Set|Invoke|Out|Start|New|Remove|Register|Write)-[A-Z][a-z]+[A-Za-z]*")
+FEWEST_CMDLETS = 3
 _INCLUDED = frozenset(["inc", "lib", "func", "funcs", "functions", "subr", "rc", "common"])
 """Extensions that say that a file is read in by others, and not what it is written in."""
 _SHELL_FUNCTION = re.compile(rb"(?m)^(?:function )?[\w-]+ ?\(\) ?\{")
@@ -110,6 +121,17 @@ def language_of_fence(name: str) -> Language | None:
 def _language_of_included(suffix: str, content: bytes) -> Language | None:
     is_shell = suffix in _INCLUDED and _SHELL_FUNCTION.search(content) and _SHELL_WORD.search(content)
     return Language.SHELL if is_shell else None
+
+
+def _language_of_template(path: str, suffix: str, content: bytes) -> Language | None:
+    """What a template of a script is a template of: by the extension before its own, or because it calls what PowerShell has."""
+    if suffix not in _TEMPLATES:
+        return None
+    inner = suffix_of(path[: -len(suffix) - 1])
+    if inner in _OF_COMMANDS:
+        return _OF_SUFFIX[inner]
+    calls = sum(1 for _ in islice(_CMDLET.finditer(content), FEWEST_CMDLETS))
+    return Language.POWERSHELL if calls == FEWEST_CMDLETS else None
 
 
 def _language_of_interpreter(content: bytes) -> Language | None:

@@ -30,11 +30,15 @@ Claims = dict[str, Any]
 
 
 class FakeProvider:
-    """A provider that knows one person, and does what a test wants with the tokens it signs."""
+    """A provider that knows one person, and does what a test wants with the tokens it signs.
+
+    Its issuer has a part that no other has: ports come back, and whoever keeps a provider's keys keeps them by its issuer.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._codes: dict[str, dict[str, str]] = {}
+        self._realm = f"/{secrets.token_hex(8)}"
         self.key = ECKey.generate_key("P-256", auto_kid=True)
         self.signed_by = self.key
         self.header: dict[str, Any] = {}
@@ -47,17 +51,18 @@ class FakeProvider:
     async def serve(self) -> AsyncIterator[str]:
         """Serve until the block ends. Gives the issuer."""
         async with serving(self) as address:
-            self.issuer = address
-            yield address
+            self.issuer = address + self._realm
+            yield self.issuer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != ScopeType.HTTP:
             return
-        self.asked.append(scope["path"])
+        path = scope["path"].removeprefix(self._realm)
+        self.asked.append(path)
         query = _single(parse_qs(scope["query_string"].decode()))
         status, headers, body = 200, [(b"content-type", b"application/json")], Claims()
-        match scope["path"]:
+        match path:
             case "/.well-known/openid-configuration":
                 body = self._endpoints()
             case "/keys":

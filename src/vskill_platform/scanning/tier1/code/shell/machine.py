@@ -9,7 +9,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
 
 from vskill_platform.scanning.tier1.code.budget import Budget, TooDeep
 from vskill_platform.scanning.tier1.code.hosts import UNKNOWN, HostKind
@@ -45,32 +44,12 @@ MOST_RUNS = 100
 """Runs of a function with other words each time; what says something by itself is run beyond that, as long as steps are left."""
 MOST_READ_ONCE = 500_000
 """Characters of inner texts whose reading is kept for the next time."""
-MOST_LAID_DOWN = 20
-"""Scripts that a script writes which are run behind it."""
 _SCRIPT = re.compile(r"\s{0,4}#!\s?/[^\n]{0,60}\b(?:ba|z|k|da)?sh\b")
 _INTERPRETERS = frozenset([*SHELLS.split(), *LANGUAGES.split()])
 _OUTPUT = frozenset([">", ">>", ">|", "&>", "&>>"])
 _INTO_NOTHING = ("/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero")
-_BY_NAME = frozenset(
-    [
-        "ls",
-        "stat",
-        "test",
-        "[",
-        "[[",
-        "find",
-        "chmod",
-        "mkdir",
-        "touch",
-        "rm",
-        "ssh-keygen",
-        "ssh-add",
-        "echo",
-        "du",
-        "wc",
-        "file",
-    ]
-)
+_SPEAKING = "ls stat test [ [[ find chmod mkdir touch rm ssh-keygen ssh-add echo du wc file"
+_BY_NAME = frozenset(_SPEAKING.split())
 """Commands that speak of files without reading what is in them."""
 
 
@@ -100,6 +79,7 @@ class Machine:
         self._calls: set[tuple[str, ...]] = set()
         self._sinks: dict[str, Program] = {}
         self._laid_down: dict[str, int] = {}
+        self._run_once: set[str] = set()
         self._read: dict[str, Program] = {}
         self._room_for_read = MOST_READ_ONCE
         self._gates: list[set[str]] = []
@@ -114,6 +94,7 @@ class Machine:
         self._report = report
         self._place = None
         self._depth = 0
+        self._laid_down.clear()
 
     def run_text(self, text: str, *, report: Report, has_placeholders: bool) -> bool:
         """Runs a piece of code and reports what is seen; says whether it ends inside quotation marks.
@@ -133,9 +114,11 @@ class Machine:
 
     def _run_laid_down(self) -> None:
         """Runs the scripts that the code wrote into files: something will, be it a job, a service or another script."""
-        for text, at in islice(self._laid_down.items(), MOST_LAID_DOWN):
-            self.run_inner(text, stdin=NOTHING, at=at)
-        self._laid_down.clear()
+        while self._laid_down:
+            text, at = self._laid_down.popitem()
+            if text not in self._run_once:
+                self._run_once.add(text)
+                self.run_inner(text, stdin=NOTHING, at=at)
 
     def run_line(self, text: str, *, report: Report, at: int) -> None:
         """Runs one line of a text for readers by itself. Everything in it stands where the line begins."""
@@ -143,6 +126,7 @@ class Machine:
         self._budget.spend(1 + len(text) // 50)
         self._place = at
         self._run_pipelines(Reader(text, has_placeholders=True).pipelines(), NOTHING)
+        self._run_laid_down()
 
     def run_inner(self, text: str, *, stdin: Value, at: int) -> Value:
         """Runs a text that a command is given as code. Everything in it stands where the command stands."""
@@ -421,7 +405,7 @@ class Machine:
             self.know(kind, at, text)
             notice_write(Call(self, ">", [path], content, at), path.text, content)
             if _SCRIPT.match(content.text) and _is_telling(Value(content.text)):
-                self._laid_down.setdefault(content.text, self._at(at))
+                self._laid_down[content.text] = self._at(at)
 
     def _substitute(self, program: Program) -> Value:
         return self._deeper(program, NOTHING)

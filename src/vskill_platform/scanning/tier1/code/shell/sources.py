@@ -47,7 +47,7 @@ _DATA = (
 )
 _OF_DATA = frozenset(_DATA.split())
 """Languages of blocks in which a backtick is no sign of a command."""
-_OF_SETTINGS = frozenset(["json", "jsonc", "json5"])
+_OF_JSON = frozenset(["json", "jsonc", "json5"])
 _STRING = re.compile(r"\"((?>[^\"\\\n]+|\\.){1,400})\"")
 _LABEL = re.compile(r"^(?:shell|bash|sh|cmd|run|exec|command)[ \t]*:[ \t]*")
 """What says before a command that it is one."""
@@ -132,7 +132,7 @@ def _prose(file: FileUnderScan) -> Iterator[ShellText]:
         line = file.lines[number - 1][:LONGEST_LINE]
         found = _SPAN.findall(line) if "`" in line else _COMMAND_LINE.findall(line)
         fence = _fence_at(file, number)
-        if fence is not None and fence.language in _OF_SETTINGS:
+        if fence is not None and fence.language in _OF_JSON:
             values = (_LABEL.sub("", value) for value in _STRING.findall(line) if " " in value)
             yield from (ShellText(file.path, value.replace('\\"', '"'), number, is_shown=True) for value in values)
             continue
@@ -156,7 +156,9 @@ def _fence_at(file: FileUnderScan, line: int) -> Block | None:
 
 def _is_known(language: str) -> bool:
     """Whether a fenced block is read as what it is; in what nobody runs, commands are what they are in prose."""
-    return language_of_fence(language) is not None or language in UNNAMED_FENCES | _OF_FENCE.keys() | _OF_DATA
+    return language_of_fence(language) is not None or any(
+        language in known for known in (UNNAMED_FENCES, _OF_FENCE, _OF_DATA)
+    )
 
 
 def _session(given: ShellText) -> Iterator[ShellText]:

@@ -85,3 +85,9 @@ BLOCKS = (
 def test_secret_is_followed_from_block_to_block_of_a_page(sent: str, lines: list[int]) -> None:
     report = scan_content(make_skill({"SKILL.md": BLOCKS.format(sent=sent)}))
     assert [found.line for found in report.findings if found.rule_id == "JS-020"] == lines
+
+
+def test_flow_over_blocks_is_followed__whatever_else_the_page_shows() -> None:
+    harmless = "```js\n" + "const a = 1;\n" * 20_000 + "```\n"
+    report = scan_content(make_skill({"SKILL.md": BLOCKS.format(sent="s") + harmless}))
+    assert "JS-020" in {found.rule_id for found in report.findings}

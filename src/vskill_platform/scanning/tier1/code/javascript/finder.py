@@ -85,10 +85,10 @@ def _find_over_blocks(skill: SkillUnderScan, budgets: Budgets) -> Iterator[Sight
         if one.is_fenced and one.language in _LANGUAGES:
             pages.setdefault(one.file, []).append(one)
     for page, blocks in pages.items():
-        if len(blocks) > 1 and suspects.are_split([block.text for block in blocks]):
-            joined = with_neighbours(page, [(block.first_line, block.text) for block in blocks])
-            if joined is not None:
-                yield from _read_joined(page, joined, own_files(skill), budgets, weaker=_WEAKER)
+        over = suspects.split_over([block.text for block in blocks]) if len(blocks) > 1 else []
+        joined = (with_neighbours(blocks) or with_neighbours([blocks[number] for number in over])) if over else None
+        if joined is not None:
+            yield from _read_joined(page, joined, own_files(skill), budgets, weaker=_WEAKER)
 
 
 def _read_joined(

@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from posixpath import dirname, join, normpath
 from typing import NamedTuple
 
+from vskill_platform.scanning.tier1.skill import Snippet
+
 MOST_MODULES, MOST_FUNCTIONS = 40, 40
 LARGEST = 200_000
 """Letters that a program and its modules may have together."""
@@ -81,13 +83,13 @@ def with_modules(path: str, text: str, own: Mapping[str, str]) -> Joined | None:
     return Joined(joined, (*pieces, Piece(line, path, 1))) if len(joined) <= LARGEST else None
 
 
-def with_neighbours(path: str, blocks: Sequence[tuple[int, str]]) -> Joined | None:
-    """The blocks of a page one after another, each with its first line; None where they are too long together."""
+def with_neighbours(blocks: Sequence[Snippet]) -> Joined | None:
+    """The blocks of a page one after another; None where they are too long together."""
     pieces, line = list[Piece](), 1
-    for first_line, text in blocks:
-        pieces.append(Piece(line, path, first_line))
-        line += text.count("\n") + 1
-    joined = "\n".join(text for _, text in blocks)
+    for block in blocks:
+        pieces.append(Piece(line, block.file, block.first_line))
+        line += block.text.count("\n") + 1
+    joined = "\n".join(block.text for block in blocks)
     return Joined(joined, tuple(pieces)) if len(joined) <= LARGEST else None
 
 

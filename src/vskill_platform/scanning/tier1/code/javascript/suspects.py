@@ -58,9 +58,8 @@ def is_suspect(data: bytes) -> bool:
     return any(enough <= warm for enough in _ENOUGH)
 
 
-def are_split(blocks: Sequence[str]) -> bool:
-    """Whether one block reads what lies somewhere and another one sends: a flow that is in neither alone."""
+def split_over(blocks: Sequence[str]) -> list[int]:
+    """The blocks that read what lies somewhere, or send: a flow may be in them together that is in none alone. Else none."""
     found = _SPLIT.which_of_each([block.encode() for block in blocks])
-    reading = {number for number, marks in enumerate(found) if 0 in marks}
-    sending = {number for number, marks in enumerate(found) if 1 in marks}
-    return bool(reading and sending) and len(reading | sending) > 1
+    numbers = [number for number, marks in enumerate(found) if marks]
+    return numbers if len(numbers) > 1 and {mark for marks in found for mark in marks} == {0, 1} else []
